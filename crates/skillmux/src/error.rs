@@ -1,0 +1,239 @@
+//! The one error type of the engine.
+
+use std::{io, path::PathBuf};
+
+use crate::library::{ScanReport, SkillId};
+
+/// Result of an engine call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Who can put an [`Error`] right; front ends map it to exit codes and statuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The caller: the task, a path or an identifier is not usable.
+    Input,
+    /// The owner of the index: it is missing, of another format, or corrupt.
+    Index,
+    /// The environment: permissions, disk space, a busy lock. The same call may work later.
+    Environment,
+}
+
+/// Everything that can go wrong in the engine.
+///
+/// The message says what is wrong, with the value and the limit; [`Error::hint`] says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The task has no words in it.
+    #[error("the task is empty")]
+    TaskEmpty,
+    /// The task is longer than `Query::MAX_BYTES`.
+    #[error("the task is {n_bytes} bytes, but the limit is {max_bytes}")]
+    TaskTooLong {
+        /// Size of the task.
+        n_bytes: usize,
+        /// The limit.
+        max_bytes: usize,
+    },
+    /// A source path does not exist.
+    #[error("source `{}` does not exist", path.display())]
+    SourceMissing {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A source is neither a folder of skills, nor shards, nor a list of MCP servers.
+    #[error("source `{}` is not a kind that skillmux reads", path.display())]
+    SourceUnknown {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// No source holds a single usable skill.
+    #[error("no skill found in {n_sources} {}", if *n_sources == 1 { "source" } else { "sources" })]
+    LibraryEmpty {
+        /// Number of sources searched.
+        n_sources: usize,
+        /// What was found instead.
+        report: Box<ScanReport>,
+    },
+    /// No index lies at the path.
+    #[error("no index at `{}`", path.display())]
+    IndexMissing {
+        /// Folder of the index.
+        path: PathBuf,
+    },
+    /// The folder holds something else than an index.
+    #[error("`{}` is not a skillmux index", path.display())]
+    IndexForeign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The index was written by another version of the format.
+    #[error("the index at `{}` has format {found}, but this skillmux reads format {expected}", path.display())]
+    IndexFormat {
+        /// Folder of the index.
+        path: PathBuf,
+        /// Format version found.
+        found: u32,
+        /// Format version that this build reads.
+        expected: u32,
+    },
+    /// Another process is writing the index.
+    #[error("another process is writing the index at `{}`", path.display())]
+    IndexLocked {
+        /// Folder of the index.
+        path: PathBuf,
+    },
+    /// A file of a generation is missing, has another size or hash, or does not decode.
+    #[error("{}the index at `{}` is corrupt: {detail}", of_generation(*generation), path.display())]
+    IndexCorrupt {
+        /// Folder of the index.
+        path: PathBuf,
+        /// Number of the generation; 0 if it cannot be told which one is current.
+        generation: u64,
+        /// Which file, and what is wrong with it.
+        detail: String,
+        /// A previous generation that is whole, if there is one.
+        previous: Option<u64>,
+    },
+    /// No skill has this id.
+    #[error("no skill has the id `{id}`")]
+    SkillUnknown {
+        /// The id asked for.
+        id: SkillId,
+        /// Ids that look alike, best first.
+        nearest: Vec<SkillId>,
+    },
+    /// A file could not be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The lexical index refused an operation.
+    #[error("the lexical index at `{}` failed", path.display())]
+    Lexical {
+        /// Folder of the lexical index.
+        path: PathBuf,
+        /// What tantivy said.
+        source: tantivy::TantivyError,
+    },
+}
+
+impl Error {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TaskEmpty
+            | Self::TaskTooLong { .. }
+            | Self::SourceMissing { .. }
+            | Self::SourceUnknown { .. }
+            | Self::LibraryEmpty { .. }
+            | Self::SkillUnknown { .. } => ErrorKind::Input,
+            Self::IndexMissing { .. }
+            | Self::IndexForeign { .. }
+            | Self::IndexFormat { .. }
+            | Self::IndexCorrupt { .. } => ErrorKind::Index,
+            Self::IndexLocked { .. }
+            | Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Lexical { .. } => ErrorKind::Environment,
+        }
+    }
+
+    /// Returns what the user can do about it, if there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::TaskEmpty => "say in a sentence what the agent has to do".to_owned(),
+            Self::TaskTooLong { .. } => {
+                "route the request itself, without attached files or logs".to_owned()
+            }
+            Self::SourceMissing { .. } => {
+                "give a folder of SKILL.md files, a .jsonl/.jsonl.gz/.jsonl.zst shard, a folder of \
+                 shards, or the README.md of a list of MCP servers"
+                    .to_owned()
+            }
+            Self::SourceUnknown { .. } => {
+                "skillmux reads SKILL.md, .jsonl, .jsonl.gz, .jsonl.zst and .md lists of MCP servers"
+                    .to_owned()
+            }
+            Self::LibraryEmpty { .. } => {
+                "a skill is a folder with a SKILL.md in it; the report says what was skipped"
+                    .to_owned()
+            }
+            Self::IndexMissing { path } => {
+                format!("make one with: skillmux index SOURCE... --index {}", shell_word(path))
+            }
+            Self::IndexForeign { .. } => {
+                "choose an empty or new folder; nothing in this one was touched".to_owned()
+            }
+            Self::IndexFormat { path, .. }
+            | Self::IndexCorrupt { path, previous: None, .. } => format!(
+                "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
+                shell_word(path)
+            ),
+            Self::IndexLocked { .. } => {
+                "wait for it to finish; reading the index works meanwhile".to_owned()
+            }
+            Self::IndexCorrupt { path, previous: Some(previous), .. } => format!(
+                "generation {previous} is whole: go back to it with: skillmux index --restore \
+                 --index {}",
+                shell_word(path)
+            ),
+            Self::SkillUnknown { nearest, .. } if nearest.is_empty() => {
+                "`skillmux search` prints the ids of skills".to_owned()
+            }
+            Self::SkillUnknown { nearest, .. } => {
+                let ids: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
+                format!("did you mean {}?", ids.join(" or "))
+            }
+            Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
+            Self::Lexical { .. } => return None,
+        };
+        Some(hint)
+    }
+}
+
+/// Returns the hint for an operating-system error, where there is one worth giving.
+fn io_hint(source: &io::Error) -> Option<String> {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => {
+            Some("check who owns the folder, or choose another one with --index".to_owned())
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Some(
+                "free some space and run the command again; the index is as it was before"
+                    .to_owned(),
+            )
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Some("choose a folder on a writable disk with --index".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn of_generation(generation: u64) -> String {
+    if generation == 0 { String::new() } else { format!("generation {generation} of ") }
+}
+
+/// Quotes a path for a POSIX shell when it needs it.
+fn shell_word(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

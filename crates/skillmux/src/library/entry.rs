@@ -1,0 +1,55 @@
+//! What a source hands to the scan: one [`Entry`] per file or line it looked at.
+
+use std::ops::ControlFlow;
+
+use super::{ContentHash, Finding, Issue, Skill};
+
+/// A skill as a source found it, before it is compared with the others.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) skill: Skill,
+    pub(super) hash: ContentHash,
+    /// The file, with a line number where a file holds many skills.
+    pub(super) origin: String,
+    /// What had to be repaired.
+    pub(super) issues: Vec<Issue>,
+}
+
+/// The outcome of one file or line.
+#[derive(Debug)]
+pub(super) enum Entry {
+    Found(Box<Found>),
+    Skipped(Finding),
+}
+
+/// Takes the entries of a source in order; `Break` asks the source to stop reading.
+pub(super) type Sink<'a> = dyn FnMut(Entry) -> ControlFlow<()> + 'a;
+
+impl Entry {
+    /// Returns the entry of a skill that was read.
+    pub(super) fn found(skill: Skill, origin: String, issues: Vec<Issue>) -> Self {
+        let hash = skill.content_hash();
+        Self::Found(Box::new(Found { skill, hash, origin, issues }))
+    }
+
+    /// Returns the entry of something that could not be read as a skill.
+    pub(super) fn skipped(origin: impl Into<String>, issue: Issue) -> Self {
+        Self::Skipped(Finding { origin: origin.into(), issue })
+    }
+
+    /// Returns roughly how much memory the entry holds.
+    pub(super) fn n_bytes(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Found(found) => {
+                    let skill = &found.skill;
+                    size_of::<Found>()
+                        + found.origin.len()
+                        + skill.name.len()
+                        + skill.description.len()
+                        + skill.body.len()
+                }
+                Self::Skipped(finding) => finding.origin.len(),
+            }
+    }
+}

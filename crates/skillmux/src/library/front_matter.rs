@@ -1,0 +1,343 @@
+//! Splits a `SKILL.md` into front matter and body, and reads the fields that skillmux needs.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, SeqAccess, Visitor},
+};
+
+use super::{front_matter_lines, text::truncated};
+
+/// Larger front matter is read line by line, and only up to here.
+const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
+/// Longest text of a YAML error that is quoted, in characters.
+const MAX_DETAIL_CHARS: usize = 200;
+
+/// A `SKILL.md` taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Document<'a> {
+    /// `None` where the text does not start with front matter.
+    pub(super) front_matter: Option<FrontMatter>,
+    /// Everything after the front matter; the whole text where there is none.
+    pub(super) body: &'a str,
+}
+
+/// The fields of the front matter, trimmed; never empty.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FrontMatter {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    /// Why it was read line by line, if it was.
+    pub(super) repaired: Option<String>,
+}
+
+/// Splits the text (with `\n` line ends) and reads the front matter.
+///
+/// Front matter stands between a first line `---` and a line `---` or `...`. Where it is not valid
+/// YAML its lines are read one by one. Where it is never closed, it ends before the first line that
+/// cannot belong to it, so no text is lost. A `---` that opens no `key: value` lines is a ruler.
+pub(super) fn parse(text: &str) -> Document<'_> {
+    let start = text.trim_start_matches(['\n', ' ', '\t']);
+    let whole = Document { front_matter: None, body: text };
+    let Some((first, block)) = start.split_once('\n') else { return whole };
+    if first.trim_end() != "---" {
+        return whole;
+    }
+    let closed = closing_line(block);
+    let is_closed = closed.is_some();
+    let (yaml, body) = closed.unwrap_or_else(|| front_matter_lines::split_unclosed(block));
+    // Between two rulers there may be nothing; a single ruler opens nothing.
+    let front_matter = if is_closed || !yaml.is_empty() { read(yaml) } else { None };
+    match front_matter {
+        Some(mut front_matter) => {
+            if !is_closed {
+                front_matter.repaired = Some("no closing `---`".to_owned());
+            }
+            Document { front_matter: Some(front_matter), body }
+        }
+        None => whole,
+    }
+}
+
+/// Returns what stands before and after the closing line.
+fn closing_line(block: &str) -> Option<(&str, &str)> {
+    let mut offset = 0;
+    for line in block.split_inclusive('\n') {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((&block[..offset], &block[offset + line.len()..]));
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// Returns the fields, or `None` where the block is no front matter at all.
+fn read(yaml: &str) -> Option<FrontMatter> {
+    if yaml.trim().is_empty() {
+        return Some(FrontMatter::default());
+    }
+    let detail = if yaml.len() > MAX_FRONT_MATTER_BYTES {
+        format!("larger than {MAX_FRONT_MATTER_BYTES} bytes")
+    } else {
+        match from_yaml(yaml) {
+            Ok(front_matter) => return Some(front_matter),
+            Err(detail) => detail,
+        }
+    };
+    let head = &yaml[..yaml.floor_char_boundary(MAX_FRONT_MATTER_BYTES)];
+    front_matter_lines::starts_with_key(head)
+        .then(|| FrontMatter { repaired: Some(detail), ..front_matter_lines::read(head) })
+}
+
+/// Reads the fields with a YAML parser; the error says in one line what it did not like.
+fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
+    // The first pass keeps scalars as they are written (`3.10`, `on`); the second takes lists and
+    // mappings too.
+    let fields = serde_saphyr::from_str_with_options::<Fields<String>>(yaml, options())
+        .map(|fields| (fields.name, fields.description))
+        .or_else(|_| {
+            serde_saphyr::from_str_with_options::<Fields<Flat>>(yaml, options())
+                .map(|fields| (fields.name.map(|it| it.0), fields.description.map(|it| it.0)))
+        });
+    match fields {
+        Ok((name, description)) => Ok(FrontMatter {
+            name: trimmed(name),
+            description: trimmed(description),
+            repaired: None,
+        }),
+        Err(error) => {
+            let message = error.to_string();
+            let line = message.lines().next().unwrap_or_default();
+            Err(truncated(line, MAX_DETAIL_CHARS).to_owned())
+        }
+    }
+}
+
+/// Returns the text without surrounding white space, or `None` where nothing is left.
+fn trimmed(text: Option<String>) -> Option<String> {
+    let text = text?;
+    let trimmed = text.trim();
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}
+
+/// Limits under which hostile YAML (alias bombs, deep nesting) fails fast instead of growing.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 20_000,
+            max_nodes: 10_000,
+            max_depth: 32,
+            max_documents: 1,
+            max_anchors: 100,
+            max_aliases: 100,
+            max_merge_keys: 100,
+            max_recorded_anchor_events: 10_000,
+            max_recorded_anchor_bytes: 4 * MAX_FRONT_MATTER_BYTES,
+            max_total_scalar_bytes: 4 * MAX_FRONT_MATTER_BYTES,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 1_000,
+            max_replay_stack_depth: 8,
+        },
+        with_snippet: false,
+    }
+}
+
+/// The fields of interest; all others are ignored.
+#[derive(Deserialize)]
+struct Fields<T> {
+    #[serde(alias = "Name", alias = "NAME")]
+    name: Option<T>,
+    #[serde(alias = "Description", alias = "DESCRIPTION")]
+    description: Option<T>,
+}
+
+/// Any YAML value as text: lists and mappings are joined with `, `.
+struct Flat(String);
+
+impl<'de> Deserialize<'de> for Flat {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FlatVisitor).map(Self)
+    }
+}
+
+struct FlatVisitor;
+
+impl<'de> Visitor<'de> for FlatVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that can be written as text")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<String, E> {
+        Ok(value.to_string())
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<String, E> {
+        Ok(value.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<String, E> {
+        Ok(value.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<String, E> {
+        Ok(value.to_string())
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<String, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(Flat(part)) = seq.next_element()? {
+            if !part.is_empty() {
+                parts.push(part);
+            }
+        }
+        Ok(parts.join(", "))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<String, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(Flat(key)) = map.next_key()? {
+            let Flat(value) = map.next_value()?;
+            parts.push(format!("{key}: {value}"));
+        }
+        Ok(parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, name: Option<&str>, description: Option<&str>, is_repaired: bool) {
+        let front_matter = parse(text).front_matter.unwrap();
+        assert_eq!(front_matter.name.as_deref(), name);
+        assert_eq!(front_matter.description.as_deref(), description);
+        assert_eq!(front_matter.repaired.is_some(), is_repaired);
+    }
+
+    #[test]
+    fn well_formed_front_matter_is_read_as_yaml() {
+        let document = parse(
+            "---\nname: pdf\ndescription: >-\n  Fills\n  forms.\nmetadata:\n  name: x\n---\n# PDF\n",
+        );
+        assert_eq!(document.body, "# PDF\n");
+        let front_matter = document.front_matter.unwrap();
+        assert_eq!(front_matter.name.as_deref(), Some("pdf"));
+        assert_eq!(front_matter.description.as_deref(), Some("Fills forms."));
+        assert_eq!(front_matter.repaired.as_deref(), None);
+    }
+
+    #[test]
+    fn leading_blank_lines_and_a_closing_dotted_line_are_accepted() {
+        let document = parse("\n \n---  \nname: a\n...\nbody");
+        assert_eq!(document.body, "body");
+        assert_eq!(document.front_matter.unwrap().name.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn values_that_are_no_strings_become_text() {
+        check("---\nname: 3.10\ndescription: on\n---\n", Some("3.10"), Some("on"), false);
+        check(
+            "---\nname: a\ndescription: [read, 2, true, null]\n---\n",
+            Some("a"),
+            Some("read, 2, true"),
+            false,
+        );
+        check(
+            "---\nname: true\ndescription: {use: pdf}\n---\n",
+            Some("true"),
+            Some("use: pdf"),
+            false,
+        );
+        check("---\nname: null\ndescription: ''\n---\n", None, None, false);
+    }
+
+    #[test]
+    fn an_unquoted_colon_is_repaired() {
+        check(
+            "---\nname: a\ndescription: Use this: for that\n---\n",
+            Some("a"),
+            Some("Use this: for that"),
+            true,
+        );
+    }
+
+    #[test]
+    fn tabs_unbalanced_quotes_and_duplicate_keys_are_repaired() {
+        check(
+            "---\nname: a\nmetadata:\n\tx: 1\ndescription: \"Reads: mail\n---\n",
+            Some("a"),
+            Some("Reads: mail"),
+            true,
+        );
+        check("---\nname: a\nname: b\ndescription: c\n---\n", Some("a"), Some("c"), true);
+    }
+
+    #[test]
+    fn unclosed_front_matter_ends_where_the_text_starts() {
+        let document = parse("---\nname: a\ndescription: does\n  things\n\n# Title\ntext\n");
+        assert_eq!(document.body, "\n# Title\ntext\n");
+        let front_matter = document.front_matter.unwrap();
+        assert_eq!(front_matter.name.as_deref(), Some("a"));
+        assert_eq!(front_matter.description.as_deref(), Some("does things"));
+        assert_eq!(front_matter.repaired.as_deref(), Some("no closing `---`"));
+    }
+
+    #[test]
+    fn a_ruler_is_no_front_matter() {
+        for text in ["---\n\nA text\n\n---\nmore", "---\njust text", "----\nname: a\n---\n", "---"]
+        {
+            assert_eq!(parse(text), Document { front_matter: None, body: text });
+        }
+    }
+
+    #[test]
+    fn an_alias_bomb_is_harmless() {
+        let level = |level: usize| {
+            let list = vec![format!("*a{}", level - 1); 8].join(", ");
+            format!("a{level}: &a{level} [{list}]\n")
+        };
+        let bomb = format!(
+            "---\na0: &a0 [lol, lol, lol, lol]\n{}name: bomb\ndescription: *a11\n---\nbody",
+            (1..12).map(level).collect::<Vec<_>>().concat()
+        );
+        check(&bomb, Some("bomb"), Some("*a11"), true);
+    }
+
+    #[test]
+    fn deep_nesting_is_harmless() {
+        let deep = format!("---\nname: a\nx: {}\n---\n", "[".repeat(20_000));
+        check(&deep, Some("a"), None, true);
+    }
+
+    #[test]
+    fn huge_front_matter_is_read_up_to_the_limit() {
+        let pad = "x".repeat(MAX_FRONT_MATTER_BYTES);
+        let text = format!("---\nname: a\npad: {pad}\ndescription: beyond\n---\nbody");
+        let document = parse(&text);
+        assert_eq!(document.body, "body");
+        let front_matter = document.front_matter.unwrap();
+        assert_eq!(front_matter.name.as_deref(), Some("a"));
+        assert_eq!(front_matter.description, None);
+    }
+}

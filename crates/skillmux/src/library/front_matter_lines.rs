@@ -1,0 +1,196 @@
+//! Reads front matter that is not valid YAML line by line, and keeps what can be understood.
+
+use super::front_matter::FrontMatter;
+
+/// Returns true where the first line that says something is `key: value`.
+pub(super) fn starts_with_key(block: &str) -> bool {
+    block
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .is_some_and(|line| split_key(line).is_some())
+}
+
+/// Returns front matter that lacks its closing line, and the text after it.
+///
+/// It ends before the first line that is blank or neither a `key: value` nor indented.
+pub(super) fn split_unclosed(block: &str) -> (&str, &str) {
+    let mut end = 0;
+    for line in block.split_inclusive('\n') {
+        let belongs = !line.trim().is_empty()
+            && (line.starts_with([' ', '\t']) || split_key(line.trim_end()).is_some());
+        if !belongs {
+            break;
+        }
+        end += line.len();
+    }
+    block.split_at(end)
+}
+
+/// Returns name and description as far as they can be understood; of several, the first counts.
+pub(super) fn read(block: &str) -> FrontMatter {
+    let mut front_matter = FrontMatter::default();
+    let mut lines = block.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((key, value)) = split_key(line) else { continue };
+        let mut more = Vec::new();
+        while let Some(line) = lines.next_if(|line| continues(line)) {
+            more.push(line);
+        }
+        let (slot, text) = if key.eq_ignore_ascii_case("name") {
+            // A name never wraps: what follows it on the next line is a stray.
+            let is_whole = !value.is_empty() && block_style(value).is_none();
+            let more = if is_whole { &[][..] } else { &more[..] };
+            (&mut front_matter.name, value_text(value, more))
+        } else if key.eq_ignore_ascii_case("description") {
+            (&mut front_matter.description, value_text(value, &more))
+        } else {
+            continue;
+        };
+        if slot.is_none() && !text.is_empty() {
+            *slot = Some(text);
+        }
+    }
+    front_matter
+}
+
+/// Splits an unindented `key: value`; name and description may lack the space or use `：`.
+fn split_key(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once([':', '：'])?;
+    let key = key.trim_end().trim_matches(['"', '\'']);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if key.is_empty() || !key.chars().all(is_plain) {
+        return None;
+    }
+    let is_known = ["name", "description"].iter().any(|known| key.eq_ignore_ascii_case(known));
+    (is_known || value.is_empty() || value.starts_with([' ', '\t'])).then_some((key, value.trim()))
+}
+
+/// Returns true where the line goes on with the value of the key above it.
+fn continues(line: &str) -> bool {
+    line.trim().is_empty()
+        || line.starts_with([' ', '\t'])
+        || !(line.starts_with('#') || split_key(line).is_some())
+}
+
+/// Returns `|` or `>` where the value announces a block scalar.
+fn block_style(value: &str) -> Option<char> {
+    let style = value.chars().next().filter(|c| matches!(c, '|' | '>'))?;
+    let rest = value[1..].split(" #").next().unwrap_or_default().trim();
+    rest.chars().all(|c| matches!(c, '+' | '-' | '0'..='9')).then_some(style)
+}
+
+/// Returns the text of a value from its first line and the lines that continue it.
+fn value_text(value: &str, more: &[&str]) -> String {
+    if let Some(style) = block_style(value) {
+        return block_text(style, more);
+    }
+    let parts: Vec<&str> =
+        more.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    let items: Option<Vec<&str>> = parts.iter().map(|part| part.strip_prefix("- ")).collect();
+    match items {
+        Some(items) if value.is_empty() => {
+            items.into_iter().map(unquoted).collect::<Vec<_>>().join(", ")
+        }
+        _ => {
+            let mut text = value.to_owned();
+            for part in parts {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(part);
+            }
+            unquoted(&text)
+        }
+    }
+}
+
+/// Returns the text of a block scalar: `|` keeps its line breaks, `>` folds them to spaces.
+fn block_text(style: char, lines: &[&str]) -> String {
+    let indent = lines
+        .iter()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
+        .min()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for line in lines {
+        let line = line.get(indent..).unwrap_or_default().trim_end();
+        let is_folded = style == '>' && !line.is_empty() && !text.ends_with('\n');
+        if !text.is_empty() {
+            text.push(if is_folded { ' ' } else { '\n' });
+        }
+        text.push_str(line);
+    }
+    text.trim().to_owned()
+}
+
+/// Returns the text without its quotes, also where the closing one is missing.
+fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    for (quote, escaped) in [('"', "\\\""), ('\'', "''")] {
+        let Some(inner) = text.strip_prefix(quote) else { continue };
+        let inner = match inner.strip_suffix(quote) {
+            Some(inner) => inner,
+            None if !inner.contains(quote) => inner,
+            // Quotes around the first word only belong to the text.
+            None => continue,
+        };
+        return inner.replace(escaped, &quote.to_string()).trim().to_owned();
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn description(block: &str) -> String {
+        read(block).description.unwrap()
+    }
+
+    #[test]
+    fn literal_blocks_keep_their_lines_and_folded_blocks_join_them() {
+        let rest = "\n  First: line\n    indented\n\n  last\nname: a";
+        assert_eq!(
+            description(&format!("description: |{rest}")),
+            "First: line\n  indented\n\nlast"
+        );
+        assert_eq!(
+            description("description: >-  # note\n  First: line\n  second\n\n  last\nname: a"),
+            "First: line second\n\nlast"
+        );
+    }
+
+    #[test]
+    fn wrapped_lines_continue_with_and_without_indent() {
+        let block =
+            "description: Use when: the user\n  asks for it\nand: not a key here? no\nname: a";
+        assert_eq!(description(block), "Use when: the user asks for it");
+        assert_eq!(description("description: one\nUse when: two\nname: a"), "one Use when: two");
+    }
+
+    #[test]
+    fn lists_are_joined() {
+        assert_eq!(description("description:\n  - \"a: b\"\n  - c\nname: x"), "a: b, c");
+    }
+
+    #[test]
+    fn quotes_are_removed_only_where_they_enclose_the_value() {
+        assert_eq!(description(r#"description: "says \"hi\": twice""#), r#"says "hi": twice"#);
+        assert_eq!(description("description: 'it''s: fine'"), "it's: fine");
+        assert_eq!(description(r#"description: "PDF" forms: all"#), r#""PDF" forms: all"#);
+        assert_eq!(description(r#"description: "never: closed"#), "never: closed");
+    }
+
+    #[test]
+    fn names_do_not_wrap_and_may_lack_the_space() {
+        assert_eq!(read("name:pdf\nstray line\ndescription：读 PDF: 快").name.unwrap(), "pdf");
+        assert_eq!(description("name:pdf\nstray line\ndescription：读 PDF: 快"), "读 PDF: 快");
+    }
+
+    #[test]
+    fn a_url_is_no_key() {
+        assert!(!starts_with_key("https://example.org\n"));
+        assert!(starts_with_key("# comment\n\nversion: 1\n"));
+    }
+}

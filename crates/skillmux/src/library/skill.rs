@@ -1,0 +1,91 @@
+//! [`Skill`] and its identifier.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Stable name of a skill within a library, such as `documents/pdf-form-filling`.
+///
+/// For a folder source it is the path of the skill's folder relative to the root, with `/`
+/// between the parts; a shard carries it as `skill_id`. It never holds a control character.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct SkillId(String);
+
+impl SkillId {
+    /// Returns the id with control characters replaced by `?`, so that it prints on one line.
+    pub fn new(id: impl Into<String>) -> Self {
+        let id = id.into();
+        if id.contains(char::is_control) {
+            Self(id.replace(char::is_control, "?"))
+        } else {
+            Self(id)
+        }
+    }
+
+    /// Returns the id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SkillId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One skill as its author wrote it: untrusted text that is stored, ranked and quoted, never run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skill {
+    /// Identifier, unique in its library.
+    pub id: SkillId,
+    /// Name the author gave, or the folder's name where there is none.
+    pub name: String,
+    /// What the skill does and when to use it; may be empty.
+    pub description: String,
+    /// Markdown after the front matter, with `\n` line ends.
+    pub body: String,
+    /// Where the skill comes from: a repository, a marketplace, or the root folder it lay under.
+    pub source: String,
+}
+
+/// Hash of what a skill says: its name, description and body, but not its id or source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 16]);
+
+impl ContentHash {
+    /// Returns the hash from its bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the first 128 bits of the BLAKE3 hash.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Skill {
+    /// Returns the hash of name, description and body.
+    pub fn content_hash(&self) -> ContentHash {
+        let mut hasher = blake3::Hasher::new();
+        for field in [&self.name, &self.description, &self.body] {
+            // A length prefix keeps ("ab", "c") apart from ("a", "bc").
+            hasher.update(&(field.len() as u64).to_le_bytes());
+            hasher.update(field.as_bytes());
+        }
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        ContentHash(bytes)
+    }
+}

@@ -1,0 +1,221 @@
+//! [`Source`]: where skills come from.
+
+use std::{
+    fs::{self, File},
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    directory::{self, Directory},
+    entry::Sink,
+    mcp_list::{self, McpList},
+    shard::{self, Shards},
+};
+use crate::{Error, Result};
+
+/// How deep a folder of shards is searched for a `SKILL.md`; the client guide of the Agent Skills
+/// specification suggests 4-6.
+const MAX_DETECT_DEPTH: usize = 6;
+
+/// Where skills come from.
+///
+/// The `label` becomes [`Skill::source`](super::Skill::source), unless a shard names one itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// A tree of folders with a `SKILL.md`, or a single `SKILL.md`.
+    Folder {
+        /// The folder or file.
+        root: PathBuf,
+        /// Name of the source.
+        label: String,
+        /// First part of each id; without it, ids are paths relative to the root.
+        id_prefix: Option<String>,
+    },
+    /// A JSON Lines shard, plain or compressed, or a folder of them.
+    Shards {
+        /// The file or folder.
+        path: PathBuf,
+        /// Name of the source.
+        label: String,
+    },
+    /// A Markdown list of MCP servers.
+    McpList {
+        /// The file.
+        path: PathBuf,
+        /// Name of the source.
+        label: String,
+    },
+}
+
+impl Source {
+    /// Returns a folder source labelled with the name of the folder, without id prefix.
+    pub fn folder(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        let folder = if root.is_file() { root.parent() } else { None };
+        let label = file_name(folder.unwrap_or(&root));
+        Self::Folder { root, label, id_prefix: None }
+    }
+
+    /// Returns a source of shards labelled with the name of the file or folder.
+    pub fn shards(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self::Shards { label: file_name(&path), path }
+    }
+
+    /// Returns a list of MCP servers labelled with the name of the file.
+    pub fn mcp_list(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self::McpList { label: file_name(&path), path }
+    }
+
+    /// Returns the sources that a path holds: one, or two for a folder with skills and shards.
+    ///
+    /// A file is told by its name and, for Markdown, by its text. A folder with shards directly in
+    /// it and no `SKILL.md` near the top is a folder of shards; any other folder holds skills, even
+    /// if it is empty for now.
+    ///
+    /// # Errors
+    /// [`Error::SourceMissing`], [`Error::SourceUnknown`], or [`Error::Read`].
+    pub fn detect(path: impl AsRef<Path>) -> Result<Vec<Self>> {
+        let path = path.as_ref();
+        let failed = |source| failure(path, source);
+        if fs::metadata(path).map_err(failed)?.is_dir() {
+            let has_shards = !shard::shard_files(path).map_err(failed)?.is_empty();
+            let mut sources = Vec::new();
+            if !has_shards || directory::holds_skill(path, MAX_DETECT_DEPTH) {
+                sources.push(Self::folder(path));
+            }
+            if has_shards {
+                sources.push(Self::shards(path));
+            }
+            return Ok(sources);
+        }
+        let name = path.file_name().unwrap_or_default();
+        if directory::is_skill_name(name) {
+            return Ok(vec![Self::folder(path)]);
+        }
+        if shard::is_shard_name(name) {
+            return Ok(vec![Self::shards(path)]);
+        }
+        let is_markdown = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"));
+        if is_markdown && mcp_list::is_mcp_list(path).unwrap_or(false) {
+            return Ok(vec![Self::mcp_list(path)]);
+        }
+        Err(Error::SourceUnknown { path: path.to_path_buf() })
+    }
+
+    /// Returns the file or folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Folder { root, .. } => root,
+            Self::Shards { path, .. } | Self::McpList { path, .. } => path,
+        }
+    }
+
+    /// Returns the canonical path, having made sure that it can be opened.
+    ///
+    /// A source that is gone as a whole must fail: taken for empty, it would drop all its skills
+    /// from an index.
+    pub(super) fn open(&self) -> Result<PathBuf> {
+        let path = self.path();
+        let failed = |source| failure(path, source);
+        let canonical = fs::canonicalize(path).map_err(failed)?;
+        if canonical.is_dir() {
+            fs::read_dir(&canonical).map_err(failed)?;
+        } else if canonical.is_file() {
+            File::open(&canonical).map_err(failed)?;
+        } else {
+            return Err(Error::SourceUnknown { path: path.to_path_buf() });
+        }
+        Ok(canonical)
+    }
+
+    /// Hands on every entry of the source; links may lead to the `allowed` canonical folders.
+    pub(super) fn read(&self, allowed: &[PathBuf], sink: &mut Sink<'_>) -> ControlFlow<()> {
+        match self {
+            Self::Folder { root, label, id_prefix } => {
+                let id_prefix = id_prefix.as_deref();
+                Directory { root, label, id_prefix, allowed }.read(sink)
+            }
+            Self::Shards { path, label } => Shards { path, label }.read(sink),
+            Self::McpList { path, label } => McpList { path, label }.read(sink),
+        }
+    }
+}
+
+fn failure(path: &Path, source: std::io::Error) -> Error {
+    let path = path.to_path_buf();
+    if source.kind() == std::io::ErrorKind::NotFound {
+        Error::SourceMissing { path }
+    } else {
+        Error::Read { path, source }
+    }
+}
+
+/// Returns the last part of a path, resolving `.` and `..`; `root` for the file system itself.
+pub(super) fn file_name(path: &Path) -> String {
+    let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
+    name(path)
+        .or_else(|| name(&fs::canonicalize(if path == "" { Path::new(".") } else { path }).ok()?))
+        .unwrap_or_else(|| "root".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn folders_are_told_by_what_lies_in_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("pool");
+        touch(&root.join("a/notes.txt"), "");
+        assert_eq!(Source::detect(&root).unwrap(), [Source::folder(&root)]);
+        touch(&root.join("a.jsonl.zst"), "");
+        assert_eq!(Source::detect(&root).unwrap(), [Source::shards(&root)]);
+        touch(&root.join("a/b/SKILL.md"), "text");
+        assert_eq!(Source::detect(&root).unwrap(), [Source::folder(&root), Source::shards(&root)]);
+    }
+
+    #[test]
+    fn files_are_told_by_name_and_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join("x").join(name);
+            touch(&path, text);
+            path
+        };
+        let skill = file("skill.md", "text");
+        assert_eq!(
+            Source::detect(&skill).unwrap(),
+            [Source::Folder { root: skill, label: "x".into(), id_prefix: None }]
+        );
+        let shard = file("p.JSONL.gz", "");
+        assert_eq!(Source::detect(&shard).unwrap(), [Source::shards(&shard)]);
+        let list = file("README.md", "- [a/b](https://github.com/a/b) - x\n");
+        assert_eq!(Source::detect(&list).unwrap(), [Source::mcp_list(&list)]);
+        for other in [file("notes.md", "text"), file("skills.csv", "")] {
+            assert!(matches!(Source::detect(other), Err(Error::SourceUnknown { .. })));
+        }
+        let missing = Source::detect(dir.path().join("gone"));
+        assert!(matches!(missing, Err(Error::SourceMissing { .. })));
+    }
+
+    #[test]
+    fn labels_are_names_even_for_dots() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("lib/inner");
+        fs::create_dir_all(&inner).unwrap();
+        let Source::Folder { label, .. } = Source::folder(inner.join("..")) else { panic!() };
+        assert_eq!(label, "lib");
+    }
+}
