@@ -1,6 +1,12 @@
 //! The engine of skillmux, the skill router for LLM agents.
 
+pub mod compose;
 pub mod error;
+pub mod explain;
+pub mod index;
 pub mod library;
+pub mod page;
+pub mod retrieve;
+pub mod router;
 
 pub use error::{Error, ErrorKind, Result};

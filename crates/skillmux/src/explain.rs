@@ -1,0 +1,33 @@
+//! Why a skill has its place in a ranking.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One summand of a score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contribution {
+    /// Name of the feature, such as `bm25.description` or `exact_name`.
+    pub feature: String,
+    /// What it adds to the score.
+    pub value: f32,
+}
+
+/// The reasons for a score.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// Summands of the score; they add up to it within rounding.
+    pub contributions: Vec<Contribution>,
+    /// Words of the task that occur in the skill, rarest first, as the task writes them.
+    pub matched: Vec<String>,
+    /// Words of the task that do not occur in the skill, rarest first. Chinese that no skill of
+    /// the library holds is left out: two neighbouring characters are mostly no word.
+    pub missing: Vec<String>,
+    /// Share of the task's words that occur in the skill, weighted by rarity, in `[0, 1]`. What
+    /// [`missing`](Self::missing) leaves out is no word here.
+    pub coverage: f32,
+    /// What the words of the task add to the score, as a share of the most that they could, in
+    /// `[0, 1)`. All words count, and a name in the task does not.
+    pub score_share: f32,
+    /// Number of distinct terms of the task.
+    pub n_terms: u32,
+}

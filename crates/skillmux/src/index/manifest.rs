@@ -1,0 +1,164 @@
+//! What a generation holds, and how to tell that it is whole.
+
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{files, lexical::FieldCaps};
+use crate::error::Result;
+
+/// Version of the layout on disk.
+///
+/// A change to any file of a generation raises it, and so does a change to the rules from text to
+/// terms, because an index and its queries must agree on them.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Files up to this size are hashed whenever a generation is opened; larger ones when it is verified.
+const HASHED_ON_OPEN_BYTES: u64 = 64 << 20;
+
+/// Contents of `manifest.json`: what a generation was made with and which files it consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexManifest {
+    /// [`FORMAT_VERSION`] of the writer.
+    pub format: u32,
+    /// Number of the generation; rises by one with every commit.
+    pub generation: u64,
+    /// How much of each field is indexed.
+    pub field_caps: FieldCaps,
+    /// Encoder of the vectors; `None` while the index holds none.
+    pub encoder: Option<EncoderIdentity>,
+    /// Number of skills.
+    pub n_skills: u32,
+    /// Number of slots ever given to skills, including freed ones.
+    pub n_slots: u32,
+    /// What was indexed, as the user wrote it.
+    pub sources: Vec<String>,
+    /// Store files, in the order that frame addresses count them.
+    pub store_files: Vec<String>,
+    /// Every file of the generation but the manifest, by its path relative to the generation.
+    pub files: BTreeMap<String, FileIdentity>,
+}
+
+/// Which encoder made the vectors of an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EncoderIdentity {
+    /// Name and version of the encoder.
+    pub name: String,
+    /// Number of dimensions.
+    pub dim: u32,
+}
+
+/// Size and hash of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileIdentity {
+    /// Size in bytes.
+    pub n_bytes: u64,
+    /// BLAKE3 hash in hexadecimal.
+    pub blake3: String,
+}
+
+/// How thoroughly files are compared with the manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// All sizes, and the hashes of files that are not huge.
+    Open,
+    /// All sizes and all hashes.
+    Full,
+}
+
+impl IndexManifest {
+    /// Returns what differs between the files in `folder` and the manifest.
+    pub(crate) fn check_files(&self, folder: &Path, check: Check) -> Result<(), String> {
+        self.check_names()?;
+        for (name, identity) in &self.files {
+            let path = folder.join(name);
+            let n_bytes = path.metadata().map_err(|e| format!("{name}: {e}"))?.len();
+            if n_bytes != identity.n_bytes {
+                return Err(format!(
+                    "{name} has {n_bytes} bytes, but {} were written",
+                    identity.n_bytes
+                ));
+            }
+            // Frames of the store check themselves when they are read.
+            let is_store = self.store_files.contains(name);
+            let hashed = check == Check::Full || !is_store && n_bytes <= HASHED_ON_OPEN_BYTES;
+            if hashed && hash_file(&path).map_err(|e| format!("{name}: {e}"))? != identity.blake3 {
+                return Err(format!("{name} is not what was written"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IndexManifest {
+    /// Returns which file name leads out of the generation, so that joining any other one to its
+    /// folder stays inside.
+    fn check_names(&self) -> Result<(), String> {
+        let mut names = self.files.keys().chain(&self.store_files);
+        match names.find(|name| !is_inside(name)) {
+            Some(name) => Err(format!("the manifest names `{name}`, which is not a file of it")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Tells whether a relative path consists of names alone.
+fn is_inside(name: &str) -> bool {
+    let is_name = |component| matches!(component, Component::Normal(_));
+    !name.is_empty() && Path::new(name).components().all(is_name)
+}
+
+impl FileIdentity {
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        let n_bytes = path.metadata().map_err(files::read_error(path))?.len();
+        Ok(Self { n_bytes, blake3: hash_file(path)? })
+    }
+}
+
+fn hash_file(path: &Path) -> Result<String> {
+    if path.metadata().map_err(files::read_error(path))?.len() == 0 {
+        // An empty file cannot be mapped.
+        return Ok(blake3::hash(&[]).to_hex().to_string());
+    }
+    Ok(blake3::hash(&files::map(path)?).to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(file: &str, store_file: &str) -> IndexManifest {
+        let identity = FileIdentity { n_bytes: 0, blake3: blake3::hash(&[]).to_hex().to_string() };
+        IndexManifest {
+            format: FORMAT_VERSION,
+            generation: 1,
+            field_caps: FieldCaps::default(),
+            encoder: None,
+            n_skills: 0,
+            n_slots: 0,
+            sources: Vec::new(),
+            store_files: vec![store_file.to_owned()],
+            files: BTreeMap::from([(file.to_owned(), identity)]),
+        }
+    }
+
+    #[test]
+    fn names_that_lead_out_of_the_generation_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("outside"), []).unwrap();
+        let folder = dir.path().join("generation");
+        std::fs::create_dir_all(folder.join("lexical")).unwrap();
+        std::fs::write(folder.join("lexical/a"), []).unwrap();
+        let absolute = dir.path().join("outside").to_str().unwrap().to_owned();
+        for name in ["../outside", "lexical/../../outside", "./lexical/a", "", &absolute] {
+            for manifest in [manifest(name, "store"), manifest("lexical/a", name)] {
+                let detail = manifest.check_files(&folder, Check::Open).unwrap_err();
+                assert!(detail.contains(&format!("`{name}`")), "{detail}");
+            }
+        }
+        manifest("lexical/a", "store").check_files(&folder, Check::Full).unwrap();
+    }
+}

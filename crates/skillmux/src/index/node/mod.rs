@@ -1,0 +1,262 @@
+//! Splits the Markdown body of a skill into typed nodes, the units of paging (`SkillPager` §3.1).
+//!
+//! ```
+//! use skillmux::index::{NodeKind, NodeTree};
+//!
+//! let body = "# Scans\n\n## Prerequisites\n\nPython 3.12.\n\n## Steps\n\n1. Read it.\n2. Check it.\n";
+//! let tree = NodeTree::parse(body);
+//!
+//! let kinds: Vec<NodeKind> = tree.nodes.iter().map(|node| node.kind).collect();
+//! assert_eq!(kinds, [NodeKind::Precondition, NodeKind::Step]);
+//! assert_eq!(tree.nodes[1].text(body), Some("1. Read it.\n2. Check it."));
+//! let titles: Vec<&str> = tree.sections.iter().map(|section| section.title(body)).collect();
+//! assert_eq!(titles, ["Scans", "Prerequisites", "Steps"]);
+//! ```
+
+mod block;
+mod codec;
+mod cue;
+mod kind;
+mod parse;
+mod sentence;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Role of a node in its skill (`SkillPager` §3.1).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NodeKind {
+    /// An action or instruction that contributes to the task.
+    Step,
+    /// A usage demonstration, code snippet, or input and output pair.
+    Example,
+    /// A parameter, option or argument.
+    Param,
+    /// A requirement that must hold before execution.
+    Precondition,
+    /// A failure mode or how to recover from it.
+    ErrorHandling,
+    /// Background that is not itself executable.
+    Concept,
+}
+
+/// A span of a skill's body that is shown whole or not at all.
+///
+/// The nodes of a body are in source order, do not overlap, and together cover everything but
+/// blank space, headings and thematic breaks; a heading belongs to its section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Role.
+    pub kind: NodeKind,
+    /// First byte in the body; a character boundary.
+    pub start: u32,
+    /// One past the last byte in the body; a character boundary.
+    pub end: u32,
+    /// Estimated tokens of the text, see [`estimate_tokens`](crate::index::estimate_tokens); at least 1.
+    pub n_tokens: u32,
+    /// Position in [`NodeTree::sections`] of the last heading before the node; `None` before the first.
+    pub section: Option<u32>,
+}
+
+impl Node {
+    /// Returns the text of the node; `None` where `body` is not the one it was parsed from.
+    pub fn text<'a>(&self, body: &'a str) -> Option<&'a str> {
+        body.get(self.start as usize..self.end as usize)
+    }
+}
+
+/// A heading and what lies under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Level of the heading, 1 to 6.
+    pub level: u8,
+    /// First byte of the heading line.
+    pub start: u32,
+    /// One past the last byte of the heading, the underline of the setext form included.
+    pub end: u32,
+    /// Position of the section that holds this one, the nearest before it of a lower level.
+    pub parent: Option<u32>,
+}
+
+impl Section {
+    /// Returns the heading without its `#`s or underline, inline markup kept; may be empty, and is
+    /// so where `body` is not the one it was parsed from.
+    pub fn title<'a>(&self, body: &'a str) -> &'a str {
+        let heading = body.get(self.start as usize..self.end as usize).unwrap_or("").trim();
+        let text = heading.trim_start_matches('#');
+        if text.len() == heading.len() {
+            // The underline of a setext heading is its last line.
+            return heading.rsplit_once('\n').map_or(heading, |(title, _)| title.trim_end());
+        }
+        let text = text.trim();
+        let unclosed = text.trim_end_matches('#');
+        // Closing `#`s stand apart; those of `C#` belong to the word.
+        if unclosed.is_empty() || unclosed.ends_with([' ', '\t']) {
+            unclosed.trim_end()
+        } else {
+            text
+        }
+    }
+}
+
+/// The parsed body of one skill.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeTree {
+    /// Headings in source order.
+    pub sections: Vec<Section>,
+    /// Nodes in source order.
+    pub nodes: Vec<Node>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::index::estimate_tokens;
+
+    /// Asserts what [`Node`], [`Section`] and [`NodeTree::parse`] promise.
+    fn assert_invariants(body: &str) {
+        let tree = NodeTree::parse(body);
+        let mut is_covered = vec![false; body.len()];
+        let mut end = 0;
+        for node in &tree.nodes {
+            let text = node.text(body).expect("a node lies on character boundaries");
+            assert!(node.start >= end && node.end > node.start, "{node:?} after {end}");
+            assert!(!text.trim().is_empty());
+            assert_eq!(node.n_tokens, estimate_tokens(text));
+            let n_before =
+                tree.sections.iter().filter(|section| section.start < node.start).count();
+            assert_eq!(node.section.map_or(0, |section| section as usize + 1), n_before);
+            end = node.end;
+            is_covered[node.start as usize..node.end as usize].fill(true);
+        }
+        for (idx, section) in tree.sections.iter().enumerate() {
+            assert!((1..=6).contains(&section.level));
+            assert!(section.parent.is_none_or(|parent| (parent as usize) < idx));
+            let range = section.start as usize..section.end as usize;
+            assert!(is_covered[range.clone()].iter().all(|is_covered| !is_covered), "{section:?}");
+            is_covered[range].fill(true);
+        }
+        for (start, c) in body.char_indices().filter(|(start, _)| !is_covered[*start]) {
+            let line_start = body[..start].rfind('\n').map_or(0, |at| at + 1);
+            let line = body[line_start..].lines().next().unwrap_or("");
+            let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_') || c.is_whitespace());
+            assert!(c.is_whitespace() || is_rule, "{c:?} at {start} of {body:?} is in no node");
+        }
+        let mut bytes = Vec::new();
+        tree.encode(&mut bytes);
+        assert_eq!(NodeTree::decode(&bytes, body.len()), Some(tree));
+    }
+
+    fn texts(body: &str) -> Vec<&str> {
+        NodeTree::parse(body).nodes.iter().map(|node| node.text(body).unwrap()).collect()
+    }
+
+    #[test]
+    fn short_items_share_a_node_and_headers_join_what_follows() {
+        assert_eq!(
+            texts("Do this:\n\n- one\n- two\n\nText.\n"),
+            ["Do this:\n\n- one\n- two", "Text."]
+        );
+        assert_eq!(texts("先运行：\n\n```\nls\n```\n"), ["先运行：\n\n```\nls\n```"]);
+        assert_eq!(texts("If it is locked\n\n- unlock\n"), ["If it is locked\n\n- unlock"]);
+        assert_eq!(texts("Text\n\n- one\n\n<!-- -->\n\n- two\n").len(), 4);
+        let item = "- some words about one thing and another, in one line of a list\n";
+        assert_eq!(texts(&item.repeat(16)).len(), 3);
+    }
+
+    #[test]
+    fn headings_and_rules_end_a_node() {
+        assert_eq!(texts("Note:\n\n# A\n\ntext:\n\n---\n\nmore"), ["Note:", "text:", "more"]);
+        let body = "A\nb\n===\n\ntext\n\n## C# ##\n\n#\n";
+        let tree = NodeTree::parse(body);
+        let titles: Vec<&str> = tree.sections.iter().map(|section| section.title(body)).collect();
+        assert_eq!(titles, ["A\nb", "C#", ""]);
+        assert_eq!(tree.sections[1].parent, Some(0));
+    }
+
+    #[test]
+    fn nested_code_keeps_its_indentation() {
+        let text = "word ".repeat(160);
+        let body = format!("1. {text}\n\n   Then it is done.\n\n   - a\n   - b\n");
+        assert_eq!(texts(&body).last(), Some(&"   - a\n   - b"));
+    }
+
+    #[test]
+    fn hostile_text_takes_linear_time() {
+        for unit in [
+            "[",
+            "`",
+            "*",
+            "_a ",
+            ">",
+            "- ",
+            "> - ",
+            "1. ",
+            "#",
+            "|",
+            "<",
+            "![",
+            "](",
+            "\\[",
+            "a:\n\n",
+            "```\n",
+            "\t",
+            "- a\n ",
+            "|a|b|\n|-|-|\n",
+            "<!--",
+            "&",
+            "[a]: b\n",
+            "**a",
+            "~~~~\n",
+            ". ",
+            "。",
+            "If a\n\n",
+            "\u{3000}",
+        ] {
+            let body = unit.repeat(200_000 / unit.len());
+            NodeTree::parse(&body);
+        }
+        assert_invariants(&"> - 1. ".repeat(500));
+        assert_invariants(
+            &(0..200).flat_map(|n| [" ".repeat(2 * n), "- a\n".into()]).collect::<String>(),
+        );
+    }
+
+    /// Markdown of all kinds of blocks, most of it well-formed.
+    fn markdown() -> impl Strategy<Value = String> {
+        let block = prop_oneof![
+            "#{1,7} [a-z #*`]{0,12}#{0,2}",
+            "[a-zA-Z .:!?*`。：如果\n]{1,60}",
+            "([A-Za-z ,]{5,60}[.!?。] ?){1,30}",
+            "(- [a-z :]{1,40}\n( {0,6}[-*+>#1.`|]{0,3} [a-z]{0,300}\n){0,3}){1,6}",
+            "([1-9][.)] [a-z\n ]{1,90}\n){1,6}",
+            "```[a-z]{0,4}\n[a-z \n#|]{0,60}(\n```)?",
+            "\\|a\\|b\\|\n\\|-\\|-\\|\n(\\|[a-z ]{1,90}\\|c\\|\n){0,30}",
+            "(> [a-z>#\\- \n]{1,90}\n){1,30}",
+            "<(div|pre|!--)[a-z >\n]{0,20}",
+            "(---|\\* \\* \\*|===|    [a-z]{1,9}|\t- [a-z]{1,5})",
+            "\\[[a-z]{1,3}\\]: [a-z/:]{1,9}",
+        ];
+        let separator = prop_oneof![Just("\n\n"), Just("\n"), Just("\n\n\n   ")];
+        prop::collection::vec((block, separator), 0..12)
+            .prop_map(|blocks| blocks.into_iter().map(|(block, end)| block + end).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_keeps_the_invariants(body in "(.|\n|\t|[#>*`|\\-]){0,200}") {
+            assert_invariants(&body);
+        }
+
+        #[test]
+        fn markdown_keeps_the_invariants(body in markdown()) {
+            assert_invariants(&body);
+        }
+    }
+}

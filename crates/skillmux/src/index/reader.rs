@@ -1,0 +1,258 @@
+//! [`Index`]: one generation, open for reading.
+
+use std::{cmp::Ordering, path::Path};
+
+use super::{
+    NodeTree,
+    generation::{Generation, IndexFolder},
+    lexical::{Field, LexicalReader, TermPostings},
+    manifest::{Check, IndexManifest},
+    store::{Store, StoredText},
+    table::{SkillIdx, SkillTable, Slot},
+    update::{LEXICAL, TABLE, open_table},
+};
+use crate::{
+    error::{Error, Result},
+    library::{Provenance, Skill, SkillId},
+};
+
+/// Ids offered instead of an unknown one.
+const MAX_NEAREST: usize = 3;
+
+/// Ids less similar than this (Jaro-Winkler, in `[0, 1]`) are not offered.
+const MIN_NEAREST_SIMILARITY: f64 = 0.8;
+
+/// One generation of an index, open for reading. It never changes while it is open, and any
+/// number of threads and processes can read it at once.
+pub struct Index {
+    folder: IndexFolder,
+    generation: Generation,
+    table: SkillTable,
+    store: Store,
+    lexical: LexicalReader,
+}
+
+/// A skill as the index holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexedSkill {
+    /// The skill.
+    pub skill: Skill,
+    /// Exact duplicates that were merged into it.
+    pub copies: Vec<Provenance>,
+    /// Its body, split for paging.
+    pub nodes: NodeTree,
+}
+
+impl Index {
+    /// Opens the current generation of the index in a folder.
+    ///
+    /// # Errors
+    /// [`Error::IndexMissing`], [`Error::IndexForeign`], [`Error::IndexFormat`], or
+    /// [`Error::IndexCorrupt`] with the previous generation if that is whole.
+    pub fn open(path: &Path) -> Result<Self> {
+        let folder = IndexFolder::new(path);
+        let (generation, (table, store, lexical)) = folder.open_current(|generation| {
+            let parts = open_parts(generation)?;
+            Ok(parts.map(|parts| (generation.clone(), parts)))
+        })?;
+        Ok(Self { folder, generation, table, store, lexical })
+    }
+
+    /// Returns what the generation was made with.
+    pub fn manifest(&self) -> &IndexManifest {
+        &self.generation.manifest
+    }
+
+    /// Returns the folder of the index.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns the number of skills.
+    pub fn n_skills(&self) -> usize {
+        self.table.n_skills() as usize
+    }
+
+    /// Returns whether this is still the current generation of its folder.
+    pub fn is_current(&self) -> Result<bool> {
+        let current = self.folder.current()?;
+        Ok(current.is_some_and(|current| self.generation.is_named_by(&current)))
+    }
+
+    /// Compares every byte of the generation with what was written.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`] says which file differs.
+    pub fn verify(&self) -> Result<()> {
+        let Generation { path, manifest, .. } = &self.generation;
+        manifest.check_files(path, Check::Full).map_err(|detail| self.corrupt(detail))
+    }
+
+    /// Makes the newest whole generation before the current one the current one, and returns its
+    /// number, or `None` if there is none.
+    ///
+    /// # Errors
+    /// [`Error::IndexMissing`], [`Error::IndexForeign`] and [`Error::IndexLocked`].
+    pub fn restore(path: &Path) -> Result<Option<u64>> {
+        let folder = IndexFolder::new(path);
+        if folder.current().is_ok_and(|current| current.is_none()) {
+            return Err(Error::IndexMissing { path: path.to_owned() });
+        }
+        let lock = folder.lock()?;
+        folder.restore(&lock)
+    }
+
+    /// Returns the position of a skill.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`] with ids that look alike.
+    pub fn find(&self, id: &SkillId) -> Result<SkillIdx> {
+        self.table
+            .find(id.as_str())
+            .ok_or_else(|| Error::SkillUnknown { id: id.clone(), nearest: self.nearest(id) })
+    }
+
+    /// Returns the id of a skill.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn id(&self, idx: SkillIdx) -> Result<SkillId> {
+        self.table.id(idx).map(SkillId::new).ok_or_else(|| self.bad_row(idx))
+    }
+
+    /// Returns the ids of all skills, in order.
+    pub fn ids(&self) -> impl Iterator<Item = Result<SkillId>> {
+        (0..self.table.n_skills()).map(|idx| self.id(SkillIdx(idx)))
+    }
+
+    /// Returns the id of a skill, and those of the exact duplicates that were merged into it.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn all_ids(&self, idx: SkillIdx) -> Result<Vec<SkillId>> {
+        let row = self.table.row(idx).ok_or_else(|| self.bad_row(idx))?;
+        let copies = row.origins.copies.into_iter().map(|copy| copy.id);
+        Ok(std::iter::once(row.id).chain(copies).collect())
+    }
+
+    /// Reads a skill from the store.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn skill(&self, idx: SkillIdx) -> Result<IndexedSkill> {
+        let row = self.table.row(idx).ok_or_else(|| self.bad_row(idx))?;
+        let StoredText { name, description, body, nodes } =
+            self.store.read(row.address).map_err(|detail| self.corrupt(detail))?;
+        let skill = Skill { id: row.id, name, description, body, source: row.origins.source };
+        Ok(IndexedSkill { skill, copies: row.origins.copies, nodes })
+    }
+
+    /// Returns the estimated share of four-word sequences that two bodies have in common, in `[0, 1]`.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn similarity(&self, a: SkillIdx, b: SkillIdx) -> Result<f32> {
+        let sketch = |idx| self.table.sketch(idx).ok_or_else(|| self.bad_row(idx));
+        Ok(sketch(a)?.similarity(&sketch(b)?))
+    }
+
+    /// Returns the inverse document frequency of the term that has these postings.
+    ///
+    /// The number of skills that hold it is taken from the field in which it is most frequent;
+    /// counting skills that hold it in any field would cost a second pass, and differs little.
+    pub(crate) fn idf_of(&self, postings: &[TermPostings<'_>; 3]) -> f32 {
+        self.rarity(postings.iter().map(|postings| postings.n_skills).max().unwrap_or(0))
+    }
+
+    /// Returns the inverse document frequency of a term over bodies alone, which is cheaper.
+    ///
+    /// # Errors
+    /// [`Error::Lexical`].
+    pub fn body_idf(&self, term: &str) -> Result<f32> {
+        let n_skills = self.lexical.n_with_body_term(term);
+        Ok(self.rarity(n_skills.map_err(|source| self.lexical_error(source))?))
+    }
+
+    /// Returns `ln(1 + (N - n + ½) / (n + ½))` for `N` skills of which `n` hold the term (Robertson
+    /// and Zaragoza 2009, §3.3, kept positive).
+    fn rarity(&self, n_skills_with_term: u32) -> f32 {
+        let n = self.table.n_skills() as f32;
+        let with = n_skills_with_term as f32;
+        (1.0 + (n - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    pub(crate) fn lexical(&self) -> &LexicalReader {
+        &self.lexical
+    }
+
+    /// Returns the postings of a term in each field.
+    pub(crate) fn postings(&self, term: &str) -> Result<[TermPostings<'_>; 3]> {
+        let [name, description, body] = Field::ALL.map(|field| self.lexical.postings(field, term));
+        let wrap = |source| self.lexical_error(source);
+        Ok([name.map_err(wrap)?, description.map_err(wrap)?, body.map_err(wrap)?])
+    }
+
+    pub(crate) fn named(&self, key: &str) -> Result<Vec<SkillIdx>> {
+        self.lexical.named(key).map_err(|source| self.lexical_error(source))
+    }
+
+    fn lexical_error(&self, source: tantivy::TantivyError) -> Error {
+        Error::Lexical { path: self.generation.path.join(LEXICAL), source }
+    }
+
+    fn bad_row(&self, idx: SkillIdx) -> Error {
+        self.corrupt(format!("row {} of {TABLE} does not decode", idx.0))
+    }
+
+    fn corrupt(&self, detail: String) -> Error {
+        self.folder.corrupt(Some(self.generation.manifest.generation), detail)
+    }
+
+    /// Returns ids that look like `id`, best first.
+    fn nearest(&self, id: &SkillId) -> Vec<SkillId> {
+        let wanted = id.as_str().to_lowercase();
+        let mut found: Vec<(f64, &str)> = (0..self.table.n_skills())
+            .filter_map(|idx| self.table.id(SkillIdx(idx)))
+            .map(|id| (alikeness(&wanted, &id.to_lowercase()), id))
+            .filter(|(alike, _)| *alike >= MIN_NEAREST_SIMILARITY)
+            .collect();
+        let best_first = |a: &(f64, &str), b: &(f64, &str)| -> Ordering {
+            b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1))
+        };
+        found.sort_unstable_by(best_first);
+        found.truncate(MAX_NEAREST);
+        found.into_iter().map(|(_, id)| SkillId::new(id)).collect()
+    }
+}
+
+/// Compares whole ids, and their last parts, by which people remember a skill.
+fn alikeness(wanted: &str, id: &str) -> f64 {
+    let last = |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned();
+    strsim::jaro_winkler(wanted, id).max(strsim::jaro_winkler(&last(wanted), &last(id)))
+}
+
+type Parts = (SkillTable, Store, LexicalReader);
+
+fn open_parts(generation: &Generation) -> Result<Result<Parts, String>> {
+    if let Err(detail) = generation.check() {
+        return Ok(Err(detail));
+    }
+    let table = match open_table(generation)? {
+        Ok(table) => table,
+        Err(detail) => return Ok(Err(detail)),
+    };
+    let store_paths: Vec<_> =
+        generation.manifest.store_files.iter().map(|name| generation.path.join(name)).collect();
+    let store = Store::open(&store_paths)?;
+    let mut skill_of_slot = vec![None; table.n_slots() as usize];
+    for idx in (0..table.n_skills()).map(SkillIdx) {
+        let place = table.slot(idx).and_then(|Slot(slot)| skill_of_slot.get_mut(slot as usize));
+        match place {
+            Some(place) => *place = Some(idx),
+            None => return Ok(Err(format!("row {} of {TABLE} has no slot", idx.0))),
+        }
+    }
+    let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
+    let lexical = LexicalReader::open(&generation.path.join(LEXICAL), skill_of);
+    Ok(lexical.map(|lexical| (table, store, lexical)).map_err(|e| e.to_string()))
+}

@@ -1,0 +1,33 @@
+//! [`FullPager`]: the body from its top, as an agent without a pager would read it.
+
+use super::{Page, PageRequest, Pager, outline::Outline};
+
+/// Returns the nodes from the top of the body up to the first that exceeds the budget, whatever
+/// the query: the whole body where it fits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FullPager;
+
+impl Pager for FullPager {
+    fn page(&self, request: &PageRequest<'_>) -> Page {
+        let mut outline = Outline::new(request);
+        for node_idx in 0..request.nodes.nodes.len() {
+            if !outline.select(node_idx) {
+                break;
+            }
+        }
+        outline.into_page()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::page_of;
+    use super::*;
+
+    #[test]
+    fn stops_at_the_first_node_that_does_not_fit() {
+        let body = "one two\n\nthree four five six seven\n\neight\n";
+        assert_eq!(page_of(&FullPager, body, "eight", 4).to_markdown(), "one two\n\n[...]\n");
+        assert_eq!(page_of(&FullPager, body, "eight", 100).nodes.len(), 3);
+    }
+}

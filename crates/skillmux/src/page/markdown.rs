@@ -1,0 +1,84 @@
+//! Writes a page as Markdown.
+
+use super::{Page, PageNode};
+
+/// Stands where nodes were left out.
+const ELISION: &str = "[...]";
+
+impl Page {
+    /// Returns the page as Markdown that an agent can read: the nodes in order, each heading once
+    /// where it changes, and `[...]` where nodes were left out.
+    ///
+    /// A heading's level is its depth in the page, so that a body without a title begins at `#`.
+    /// The marks of elision, two or three tokens each, are not part of [`Page::n_tokens`].
+    pub fn to_markdown(&self) -> String {
+        let mut markdown = String::new();
+        let mut shown: &[String] = &[];
+        let mut next_position = 0;
+        for node in &self.nodes {
+            let n_same =
+                shown.iter().zip(&node.headings).take_while(|(above, here)| above == here).count();
+            let is_elided = node.position != next_position;
+            // What is left out at the begin of the skill stands under its title, as the rest does.
+            let n_before = usize::from(shown.is_empty());
+            for (depth, heading) in node.headings.iter().enumerate().skip(n_same) {
+                if is_elided && depth == n_same + n_before {
+                    push_block(&mut markdown, ELISION);
+                }
+                push_block(&mut markdown, &format!("{} {heading}", "#".repeat((depth + 1).min(6))));
+            }
+            if is_elided && node.headings.len() <= n_same + n_before {
+                push_block(&mut markdown, ELISION);
+            }
+            push_block(&mut markdown, text_block(node));
+            shown = &node.headings;
+            next_position = node.position + 1;
+        }
+        if next_position < self.full_nodes {
+            push_block(&mut markdown, ELISION);
+        }
+        markdown
+    }
+}
+
+fn text_block(node: &PageNode) -> &str {
+    node.text.trim_matches('\n')
+}
+
+fn push_block(markdown: &mut String, block: &str) {
+    if !markdown.is_empty() {
+        markdown.push('\n');
+    }
+    markdown.push_str(block);
+    markdown.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::page_of;
+    use crate::page::{MmrConfig, MmrPager};
+
+    const BODY: &str = "Title\n=====\n\nIntro to cats.\n\n## Dogs\n\nWalk the dog.\n\n### Food\n\n\
+                        Feed the dog.\n\n## Cats\n\nFeed the cat.\n\n## End\n\nBye.\n";
+
+    fn markdown(query: &str, budget: u32) -> String {
+        let config = MmrConfig { whole_tokens: 0, ..MmrConfig::default() };
+        page_of(&MmrPager::new(config), BODY, query, budget).to_markdown()
+    }
+
+    #[test]
+    fn headings_show_once_and_gaps_are_marked() {
+        assert_eq!(
+            markdown("dog", 20),
+            "# Title\n\n[...]\n\n## Dogs\n\nWalk the dog.\n\n### Food\n\nFeed the dog.\n\n[...]\n"
+        );
+        assert_eq!(markdown("bye", 8), "# Title\n\n[...]\n\n## End\n\nBye.\n");
+        assert_eq!(markdown("", 0), "[...]\n");
+    }
+
+    #[test]
+    fn the_whole_body_has_no_gaps() {
+        let page = page_of(&MmrPager::default(), BODY, "dog", 600);
+        assert_eq!(page.to_markdown(), BODY.replace("Title\n=====", "# Title"));
+    }
+}

@@ -1,0 +1,283 @@
+//! Selects the parts of a skill's body that a query needs, within a token budget (`SkillPager` §3.2).
+//!
+//! ```
+//! use skillmux::{
+//!     index::NodeTree,
+//!     library::{Skill, SkillId},
+//!     page::{MmrConfig, MmrPager, PageRequest, Pager, TermSource},
+//! };
+//!
+//! let skill = Skill {
+//!     id: SkillId::new("scans"),
+//!     name: "scans".into(),
+//!     description: "Work with scanned pages".into(),
+//!     body: "# Scans\n\n## Rotate\n\nTurn crooked pages upright.\n\n## Merge\n\nJoin two scans.\n".into(),
+//!     source: "docs".into(),
+//! };
+//! let nodes = NodeTree::parse(&skill.body);
+//! let terms = TermSource {
+//!     terms: &|text, visit| text.split_whitespace().for_each(|word| visit(&word.to_lowercase())),
+//!     idf: &|_term| 1.0,
+//! };
+//! let request = PageRequest {
+//!     skill: &skill,
+//!     nodes: &nodes,
+//!     query: "join scans",
+//!     terms: &terms,
+//!     budget_tokens: 12,
+//! };
+//!
+//! let page = MmrPager::new(MmrConfig::default()).page(&request);
+//!
+//! assert_eq!(page.to_markdown(), "# Scans\n\n[...]\n\n## Merge\n\nJoin two scans.\n");
+//! assert!(page.n_tokens < page.full_tokens);
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    index::{NodeKind, NodeTree},
+    library::{Skill, SkillId},
+};
+
+mod full;
+mod markdown;
+mod mmr;
+mod outline;
+mod vector;
+
+pub use full::FullPager;
+pub use mmr::{KindPrior, MmrConfig, MmrPager};
+
+/// Selects the part of a skill that a query needs.
+///
+/// Every implementation keeps to this:
+///
+/// - Nodes are whole or left out, in the order of the source, each at most once, and their text is
+///   that of the body, byte for byte.
+/// - [`Page::n_tokens`] never exceeds [`PageRequest::budget_tokens`]. A budget too small for any
+///   node gives a page without nodes, whose totals tell how much there is.
+/// - The same request gives the same page; nodes that are worth the same are taken in source order.
+/// - Nothing panics, whatever the body, the query, the terms or the budget. A node that doesn't
+///   fit the body (the tree is that of another one) is left out.
+pub trait Pager: Send + Sync {
+    /// Returns the selected nodes of one skill.
+    fn page(&self, request: &PageRequest<'_>) -> Page;
+}
+
+/// What a [`Pager`] is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct PageRequest<'a> {
+    /// The skill to select from.
+    pub skill: &'a Skill,
+    /// Its parsed body.
+    pub nodes: &'a NodeTree,
+    /// What the agent wants to do, in plain words; may be empty.
+    pub query: &'a str,
+    /// Splits and weighs text.
+    pub terms: &'a TermSource<'a>,
+    /// Most tokens that the nodes and the headings above them may take.
+    pub budget_tokens: u32,
+}
+
+/// Terms of a text and how rare they are, in the terms of the index that holds the skill.
+#[derive(Clone, Copy)]
+pub struct TermSource<'a> {
+    /// Calls its second argument with each normalised term of a text, in source order, repeats
+    /// included.
+    pub terms: &'a TermVisitor<'a>,
+    /// Returns the inverse document frequency of a term in the library, at least 0; what is
+    /// negative, infinite or NaN counts as 0.
+    pub idf: &'a (dyn Fn(&str) -> f32 + 'a),
+}
+
+/// Type of [`TermSource::terms`].
+pub type TermVisitor<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) + 'a;
+
+impl std::fmt::Debug for TermSource<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TermSource").finish_non_exhaustive()
+    }
+}
+
+/// The parts of one skill that were selected for a query, in source order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Page {
+    /// The skill.
+    pub skill_id: SkillId,
+    /// Its name.
+    pub name: String,
+    /// Selected nodes, in the order of the source.
+    pub nodes: Vec<PageNode>,
+    /// Estimated tokens of the selected nodes and of the headings shown above them.
+    pub n_tokens: u32,
+    /// Estimated tokens of all nodes and all headings of the body, long headings clipped.
+    pub full_tokens: u32,
+    /// Number of nodes in the whole body.
+    pub full_nodes: u32,
+}
+
+/// One selected node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PageNode {
+    /// Role of the node.
+    pub kind: NodeKind,
+    /// Headings above the node, outermost first, each on one line and without `#`;
+    /// long ones are clipped at 256 bytes, and empty ones left out.
+    pub headings: Vec<String>,
+    /// Position of the node among those of the whole body.
+    pub position: u32,
+    /// First byte in the body.
+    pub start_byte: u32,
+    /// One past the last byte in the body.
+    pub end_byte: u32,
+    /// Estimated tokens.
+    pub n_tokens: u32,
+    /// The text, byte for byte as in the body.
+    pub text: String,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(crate) fn skill(body: &str) -> Skill {
+        Skill {
+            id: SkillId::new("scans"),
+            name: "scans".into(),
+            description: String::new(),
+            body: body.into(),
+            source: "tests".into(),
+        }
+    }
+
+    /// Calls `pager` with the words of the text as terms, all as rare as each other.
+    pub(crate) fn page_of(pager: &dyn Pager, body: &str, query: &str, budget: u32) -> Page {
+        let skill = skill(body);
+        let nodes = NodeTree::parse(body);
+        let split = |c: char| !c.is_alphanumeric();
+        let terms = TermSource {
+            terms: &|text, visit| {
+                for word in text.split(split).filter(|word| !word.is_empty()) {
+                    visit(&word.to_lowercase());
+                }
+            },
+            idf: &|_| 1.0,
+        };
+        pager.page(&PageRequest {
+            skill: &skill,
+            nodes: &nodes,
+            query,
+            terms: &terms,
+            budget_tokens: budget,
+        })
+    }
+
+    fn pagers() -> [Box<dyn Pager>; 3] {
+        let never_whole = MmrConfig { whole_tokens: 0, ..MmrConfig::default() };
+        [Box::new(MmrPager::default()), Box::new(MmrPager::new(never_whole)), Box::new(FullPager)]
+    }
+
+    /// Asserts the contract of [`Pager`].
+    fn assert_contract(pager: &dyn Pager, body: &str, query: &str, budget: u32) {
+        let page = page_of(pager, body, query, budget);
+        assert_eq!(page, page_of(pager, body, query, budget));
+        assert!(page.n_tokens <= budget, "{} of {budget} tokens", page.n_tokens);
+        assert!(page.n_tokens <= page.full_tokens);
+        assert_eq!(page.full_nodes as usize, NodeTree::parse(body).nodes.len());
+        let mut end = 0;
+        for node in &page.nodes {
+            assert!(node.start_byte >= end);
+            end = node.end_byte;
+            assert_eq!(node.text, body[node.start_byte as usize..end as usize]);
+        }
+        let node_tokens: u32 = page.nodes.iter().map(|node| node.n_tokens).sum();
+        assert!(node_tokens <= page.n_tokens);
+        let markdown = page.to_markdown();
+        assert!(page.nodes.iter().all(|node| markdown.contains(&node.text)));
+    }
+
+    const BODY: &str = "# Scans\n\nAbout scans.\n\n## Rotate\n\n1. Turn pages.\n\n```\nrotate\n```\n\n\
+                        ## Merge\n\n### Join\n\n- `--out`: file\n\n# Notes\n\nNothing else.\n";
+
+    #[test]
+    fn every_pager_keeps_the_contract() {
+        for pager in pagers() {
+            for body in ["", "\n\n", "# Only a heading", "text", BODY] {
+                for query in ["", "rotate pages", "rotate rotate", "旋转"] {
+                    for budget in [0, 1, 5, 9, 20, 40, 100, u32::MAX] {
+                        assert_contract(&*pager, body, query, budget);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_tree_of_another_body_gives_no_text() {
+        let nodes = NodeTree::parse(BODY);
+        let terms = TermSource { terms: &|_, _| (), idf: &|_| f32::NAN };
+        for body in ["", "short", "汉字汉字汉字汉字汉字"] {
+            let skill = skill(body);
+            let request = PageRequest {
+                skill: &skill,
+                nodes: &nodes,
+                query: "rotate",
+                terms: &terms,
+                budget_tokens: 900,
+            };
+            for pager in pagers() {
+                for node in pager.page(&request).nodes {
+                    assert!(body.contains(&node.text));
+                }
+            }
+        }
+    }
+
+    /// Bodies of 128 KiB that are cheap to write and were made to be dear to page.
+    fn hostile_bodies() -> [String; 5] {
+        let title = format!("# {}\n", "long title ".repeat(6_000));
+        let fill = |head: &str, line: &str| {
+            let n_lines = (1_usize << 17).saturating_sub(head.len()) / line.len();
+            format!("{head}{}", line.repeat(n_lines))
+        };
+        [
+            // Many sections, and many nodes, below a title of 64 KB.
+            fill(&title, "##\n"),
+            fill(&title, "##\nx\n"),
+            // Every section and every node has a long path above it.
+            fill(&format!("{title}## {}\n", "b".repeat(1 << 14)), "###### a b c d\nx\n"),
+            fill("", "x\n\n"),
+            fill("", "## scans rotate\n\n```\nx\n```\n\n"),
+        ]
+    }
+
+    #[test]
+    fn hostile_bodies_are_paged_in_bounded_time() {
+        for body in hostile_bodies() {
+            for pager in pagers() {
+                let page = page_of(&*pager, &body, "rotate scans title x", 2_000);
+                assert!(page.n_tokens <= 2_000);
+                let n_bytes: usize =
+                    page.nodes.iter().flat_map(|n| &n.headings).map(String::len).sum();
+                assert!(n_bytes <= page.nodes.len() * 6 * 256);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_skill_keeps_the_contract(
+            body in "((#{1,3} [a-c]{0,3}|[a-c .:]{1,40}|- [a-c ]{1,20}|```\n[a-c]{0,9}\n```)\n\n?){0,20}",
+            query in "[a-c ]{0,9}",
+            budget in 0..200_u32,
+        ) {
+            for pager in pagers() {
+                assert_contract(&*pager, &body, &query, budget);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a score is made of: counts a skill's terms again, as they were counted for the index.
+
+use rustc_hash::FxHashMap;
+
+use super::{Bm25Retriever, TermSaturation, saturate};
+use crate::{
+    error::Result,
+    explain::{Contribution, Explanation},
+    index::{Field, TermReader, is_character_pair, length_id_of},
+    library::Skill,
+    retrieve::{Query, QueryTerm, words::rarest_first},
+};
+
+/// In a library of this size nearly every word of the language occurs: one that does not is a typo,
+/// a name or a number, and no sign that the skills are about something else.
+const N_SKILLS_WITH_ALL_WORDS: usize = 10_000;
+
+/// A term of a query with what the index says of it.
+pub(super) struct WeightedTerm<'q> {
+    term: &'q QueryTerm,
+    /// Factor of its share in the score.
+    weight: f32,
+    /// Whether it is a word that a skill may lack: a pair of characters that no skill holds is not.
+    is_word: bool,
+    /// Whether it counts against a skill that lacks it.
+    counts: bool,
+}
+
+/// How often each field of a skill holds each term of a query, and how long the field is.
+pub(super) struct FieldCounts {
+    counts: Vec<u32>,
+    length_id: u8,
+}
+
+impl Bm25Retriever<'_> {
+    pub(super) fn weighted<'q>(&self, term: &'q QueryTerm) -> Result<WeightedTerm<'q>> {
+        let postings = self.index.postings(&term.text)?;
+        let is_known = postings.iter().any(|postings| postings.n_skills > 0);
+        Ok(WeightedTerm {
+            term,
+            weight: self.config.query_weight(term) * self.index.idf_of(&postings),
+            is_word: is_known || !is_character_pair(&term.text),
+            counts: is_known || self.index.n_skills() < N_SKILLS_WITH_ALL_WORDS,
+        })
+    }
+
+    /// Counts the terms as they were counted for the index.
+    pub(super) fn term_counts(
+        &self,
+        skill: &Skill,
+        terms: &[WeightedTerm<'_>],
+        reader: &mut TermReader,
+    ) -> [FieldCounts; 3] {
+        let positions: FxHashMap<&str, usize> =
+            terms.iter().enumerate().map(|(at, term)| (term.term.text.as_str(), at)).collect();
+        let caps = self.index.manifest().field_caps;
+        let texts = [&skill.name, &skill.description, &skill.body];
+        Field::ALL.map(|field| {
+            let mut counts = vec![0; terms.len()];
+            let mut n_terms = 0;
+            let text = caps.capped(field, texts[field.position()]);
+            let mut stream = reader.read(text);
+            while let Some(term) = stream.advance() {
+                n_terms += 1;
+                if let Some(position) = positions.get(term.text) {
+                    counts[*position] += 1;
+                }
+            }
+            FieldCounts { counts, length_id: length_id_of(n_terms) }
+        })
+    }
+
+    pub(super) fn explain_terms(
+        &self,
+        query: &Query,
+        terms: &[WeightedTerm<'_>],
+        fields: &[FieldCounts; 3],
+        norms: &[[f32; 256]; 3],
+    ) -> Explanation {
+        let mut parts = [0.0_f32; 3];
+        let (mut matched, mut missing) = (Vec::new(), Vec::new());
+        let mut weight_of_all = 0.0_f32;
+        for (at, WeightedTerm { term, weight, is_word, counts }) in terms.iter().enumerate() {
+            let shares = Field::ALL.map(|field| {
+                let field = field.position();
+                let FieldCounts { counts, length_id } = &fields[field];
+                let norm = norms[field][usize::from(*length_id)];
+                self.config.share(field, counts[at] as f32, norm)
+            });
+            let sum: f32 = shares.iter().sum();
+            let factor = match self.config.saturation {
+                TermSaturation::PerField => *weight,
+                TermSaturation::Joint if sum == 0.0 => 0.0,
+                TermSaturation::Joint => weight * saturate(sum, self.config.joint_k1()) / sum,
+            };
+            for (part, share) in parts.iter_mut().zip(shares) {
+                *part += factor * share;
+            }
+            weight_of_all += if *counts { *weight } else { 0.0 };
+            if sum > 0.0 {
+                matched.push((*weight, *term));
+            } else if *is_word {
+                missing.push((*weight, *term));
+            }
+        }
+        let weight_of = |terms: &[(f32, &QueryTerm)]| terms.iter().map(|term| term.0).sum::<f32>();
+        let weight_of_matched = weight_of(&matched);
+        let weight_of_words = f32::max(weight_of_matched + weight_of(&missing), f32::MIN_POSITIVE);
+        let attainable = f32::max(self.config.max_share() * weight_of_all, f32::MIN_POSITIVE);
+        let contributions = Field::ALL
+            .into_iter()
+            .zip(parts)
+            .map(|(field, value)| Contribution {
+                feature: format!("bm25.{}", field.as_str()),
+                value,
+            })
+            .collect();
+        Explanation {
+            contributions,
+            matched: rarest_first(query.text(), &matched),
+            missing: rarest_first(query.text(), &missing),
+            coverage: f32::min(weight_of_matched / weight_of_words, 1.0),
+            score_share: parts.iter().sum::<f32>() / attainable,
+            n_terms: u32::try_from(terms.len()).unwrap_or(u32::MAX),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Readers and writers at the same time.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use skillmux::{
+    Error,
+    index::{Index, UpdateMode},
+    library::SkillId,
+    retrieve::Query,
+    router::{RouteOptions, Router, RouterConfig},
+};
+
+use crate::library::{Line, Workshop, contents, options, sample};
+
+const N_COMMITS: usize = 30;
+
+/// Returns a library that says its version in every text, and by its size.
+fn version(number: usize) -> Vec<Line> {
+    let line = |n: usize| {
+        let body = format!("version{number} of the tables, part {n}.\n");
+        Line::new(&format!("pool/{n}"), &format!("tables-{n}"), "Tables of a version", &body)
+    };
+    (0..n_skills(number)).map(line).collect()
+}
+
+fn n_skills(number: usize) -> usize {
+    3 + number % 4
+}
+
+/// Returns the version that every text of an index says.
+fn version_of(index: &Index) -> usize {
+    let texts = contents(index).unwrap();
+    let number_of = |body: &str| -> usize {
+        let number = body.strip_prefix("version").unwrap().split(' ').next().unwrap();
+        number.parse().unwrap()
+    };
+    let number = number_of(&texts[0].skill.body);
+    assert!(texts.iter().all(|text| number_of(&text.skill.body) == number));
+    assert_eq!(texts.len(), n_skills(number));
+    assert_eq!(index.manifest().n_skills as usize, n_skills(number));
+    number
+}
+
+#[test]
+fn readers_see_the_old_generation_or_the_new_one() {
+    let workshop = Workshop::with(&version(0));
+    let is_done = AtomicBool::new(false);
+    let n_seen = thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let (mut last, mut n_seen) = (0, 1);
+            while !is_done.load(Ordering::Acquire) {
+                let index = workshop.open().unwrap();
+                let number = version_of(&index);
+                assert!(number >= last, "{number} after {last}");
+                n_seen += usize::from(number > last);
+                last = number;
+                let router = Router::new(index, RouterConfig::default());
+                let query = Query::new(format!("tables of version{number}")).unwrap();
+                let route = router.route(&query, &RouteOptions::default()).unwrap();
+                assert!(!route.pages.is_empty());
+                for node in route.pages.iter().flat_map(|page| &page.nodes) {
+                    assert!(node.text.contains(&format!("version{number} ")), "{}", node.text);
+                }
+            }
+            n_seen
+        });
+        for number in 1..=N_COMMITS {
+            workshop.update(&version(number)).unwrap();
+        }
+        is_done.store(true, Ordering::Release);
+        reader.join().unwrap()
+    });
+    assert!(n_seen > 1, "the reader never saw a new generation");
+    assert_eq!(version_of(&workshop.open().unwrap()), N_COMMITS);
+}
+
+#[test]
+fn an_open_index_outlives_its_files() {
+    let workshop = Workshop::with(&version(0));
+    let mut router = Router::new(workshop.open().unwrap(), RouterConfig::default());
+    for number in 1..4 {
+        workshop.update(&version(number)).unwrap();
+    }
+    assert_eq!(version_of(router.index()), 0);
+    let query = Query::new("tables").unwrap();
+    assert!(!router.search(&query, 10).unwrap().candidates().is_empty());
+    assert!(router.refresh().unwrap());
+    assert_eq!(version_of(router.index()), 3);
+    assert!(!router.refresh().unwrap());
+}
+
+#[test]
+fn a_reader_notices_an_index_that_was_made_anew_with_the_same_number() {
+    let workshop = Workshop::with(&version(0));
+    let mut router = Router::new(workshop.open().unwrap(), RouterConfig::default());
+    std::fs::remove_dir_all(workshop.index_path()).unwrap();
+    workshop.update(&version(1)).unwrap();
+    assert!(router.refresh().unwrap());
+    assert_eq!(version_of(router.index()), 1);
+}
+
+#[test]
+fn a_second_writer_is_refused_and_the_first_goes_on() {
+    let workshop = Workshop::new();
+    let library = workshop.write(&sample());
+    let update = |progress: &mut dyn FnMut(skillmux::index::Progress)| {
+        let path = workshop.index_path();
+        Index::update(&path, &library, &options(UpdateMode::Incremental), progress)
+    };
+    let mut n_refused = 0;
+    update(&mut |_| {
+        let refused = update(&mut |_| {}).unwrap_err();
+        assert!(matches!(refused, Error::IndexLocked { .. }), "{refused}");
+        n_refused += 1;
+    })
+    .unwrap();
+    assert_eq!(n_refused, sample().len() + 1);
+    assert_eq!(workshop.open().unwrap().n_skills(), sample().len());
+    update(&mut |_| {}).unwrap();
+}
+
+#[test]
+fn unchanged_sources_leave_the_generation_as_it_is() {
+    let workshop = Workshop::with(&sample());
+    let before = names(&workshop);
+    let report = workshop.update(&sample()).unwrap();
+    assert_eq!((report.generation, report.n_unchanged), (1, sample().len()));
+    assert_eq!(names(&workshop), before);
+    assert_eq!(workshop.rebuild(&sample()).unwrap().generation, 2);
+}
+
+#[test]
+fn an_empty_library_leaves_the_index_as_it_was() {
+    let workshop = Workshop::with(&sample());
+    let before = names(&workshop);
+    for outcome in [workshop.update(&[]), workshop.rebuild(&[])] {
+        assert!(matches!(outcome, Err(Error::LibraryEmpty { n_sources: 1, .. })));
+    }
+    assert_eq!(names(&workshop), before);
+    let index = workshop.open().unwrap();
+    assert_eq!(index.n_skills(), sample().len());
+    index.find(&SkillId::new("zh/fapiao")).unwrap();
+}
+
+fn names(workshop: &Workshop) -> Vec<String> {
+    let entries = std::fs::read_dir(workshop.index_path()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,128 @@
+//! Folders that hold something else are refused and left as they are.
+
+use std::{fs, path::Path};
+
+use skillmux::{
+    Error,
+    index::{Index, UpdateMode},
+};
+
+use crate::library::{Workshop, options, sample, tempdir};
+
+/// Returns every path below a folder with its bytes.
+fn snapshot(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        found.push((path.display().to_string(), fs::read(&path).ok()));
+        if path.is_dir() {
+            found.extend(snapshot(&path));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn assert_refused(path: &Path) {
+    let workshop = Workshop::new();
+    let library = workshop.write(&sample());
+    let parent = path.parent().unwrap();
+    let before = snapshot(parent);
+    for mode in [UpdateMode::Incremental, UpdateMode::Rebuild] {
+        let outcome = Index::update(path, &library, &options(mode), &mut |_| {});
+        assert!(matches!(outcome, Err(Error::IndexForeign { .. })), "{outcome:?}");
+    }
+    let outcomes = [Index::open(path).err(), Index::restore(path).err()];
+    for error in outcomes.map(Option::unwrap) {
+        assert!(matches!(error, Error::IndexForeign { .. }), "{error:?}");
+    }
+    assert_eq!(snapshot(parent), before);
+}
+
+fn folder_with(files: &[(&str, &[u8])]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let dir = tempdir();
+    let path = dir.path().join("folder");
+    for (name, bytes) in files {
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, bytes).unwrap();
+    }
+    (dir, path)
+}
+
+#[test]
+fn a_folder_with_other_files_is_refused_and_untouched() {
+    let (_dir, path) = folder_with(&[("notes.txt", b"mine")]);
+    assert_refused(&path);
+}
+
+#[test]
+fn a_database_with_a_current_file_of_its_own_is_refused_and_untouched() {
+    let (_dir, path) =
+        folder_with(&[("CURRENT", b"MANIFEST-000004\n"), ("MANIFEST-000004", b"\x01\x02")]);
+    assert_refused(&path);
+    let (_dir, path) = folder_with(&[("CURRENT", b"\xff\xfe"), ("data", b"")]);
+    assert_refused(&path);
+}
+
+#[test]
+fn folders_that_look_like_generations_are_not_ours_to_remove() {
+    let (_dir, path) = folder_with(&[("gen-1/best.txt", b"a"), ("gen-2/best.txt", b"b")]);
+    assert_refused(&path);
+    let (_dir, path) = folder_with(&[("gen-000001/best.txt", b"a")]);
+    assert_refused(&path);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_of_names_that_are_not_unicode_is_refused_and_untouched() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let (_dir, path) = folder_with(&[("a", b"")]);
+    fs::rename(path.join("a"), path.join(OsStr::from_bytes(b"caf\xe9"))).unwrap();
+    assert_refused(&path);
+}
+
+#[test]
+fn a_file_is_refused_and_untouched() {
+    let dir = tempdir();
+    let path = dir.path().join("notes.txt");
+    fs::write(&path, "mine").unwrap();
+    assert_refused(&path);
+}
+
+#[test]
+fn an_empty_folder_becomes_an_index() {
+    let dir = tempdir();
+    assert!(matches!(Index::open(dir.path()), Err(Error::IndexMissing { .. })));
+    assert!(matches!(Index::restore(dir.path()), Err(Error::IndexMissing { .. })));
+    assert!(snapshot(dir.path()).is_empty());
+    let workshop = Workshop::new();
+    let library = workshop.write(&sample());
+    Index::update(dir.path(), &library, &options(UpdateMode::Incremental), &mut |_| {}).unwrap();
+    assert_eq!(Index::open(dir.path()).unwrap().n_skills(), sample().len());
+}
+
+#[test]
+fn a_missing_folder_is_told_and_not_made() {
+    let workshop = Workshop::new();
+    let path = workshop.root().join("nowhere");
+    for error in [Index::open(&path).err(), Index::restore(&path).err()].map(Option::unwrap) {
+        assert!(matches!(error, Error::IndexMissing { .. }), "{error:?}");
+        assert!(error.hint().unwrap().starts_with("make one with: skillmux index SOURCE"));
+    }
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_draft_that_is_not_ours_stays() {
+    let workshop = Workshop::new();
+    let index = tempdir();
+    let library = workshop.write(&sample());
+    Index::update(index.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
+    fs::write(index.path().join("letter.draft"), "dear").unwrap();
+    fs::create_dir(index.path().join("novel.draft")).unwrap();
+    Index::update(index.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
+    assert_eq!(fs::read(index.path().join("letter.draft")).unwrap(), b"dear");
+    assert!(index.path().join("novel.draft").is_dir());
+}

@@ -1,0 +1,13 @@
+//! The engine from the outside: indexes on disk, and the contracts of the stages.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
+
+mod composer;
+mod concurrent;
+mod corrupt;
+mod folder;
+mod golden;
+mod incremental;
+mod library;
+mod retriever;
+mod route;
