@@ -1,0 +1,22 @@
+//! Measures skill retrieval: TREC runs and qrels, and the metrics of the field.
+//!
+//! ```
+//! use skillmux_eval::{Qrels, Run, metric};
+//!
+//! let run = Run::parse("q1 Q0 pdf-merge 1 9.5 demo\nq1 Q0 pdf-forms 2 7.0 demo\n")?;
+//! let qrels = Qrels::parse("q1 0 pdf-forms 1\n")?;
+//!
+//! let mrr = metric::mean(&run, &qrels, |ranking, gold| metric::mrr_at(10, ranking, gold));
+//! assert!((mrr - 0.5).abs() < 1e-12);
+//! # Ok::<(), skillmux_eval::Error>(())
+//! ```
+
+pub mod abstention;
+mod error;
+pub mod metric;
+mod qrels;
+pub mod run;
+
+pub use error::Error;
+pub use qrels::{Gold, Qrels};
+pub use run::Run;
