@@ -1,0 +1,11 @@
+//! The models inside the `skillmux` binary, and how they are trained.
+//!
+//! ```
+//! let calibration = skillmux_models::abstention();
+//! assert!(calibration.threshold > 0.0 && calibration.threshold < 1.0);
+//! ```
+
+mod embedded;
+pub mod train;
+
+pub use embedded::{EmbeddedModel, ModelKind, abstention, embedded_models};

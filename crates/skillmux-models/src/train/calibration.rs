@@ -1,0 +1,302 @@
+//! [`fit_calibration`]: logistic regression by iteratively reweighted least squares.
+
+use std::collections::BTreeMap;
+
+use skillmux::compose::{Calibration, Evidence, Features};
+
+/// Share of the answerable queries that the threshold of a fit lets through.
+pub const COVERAGE: f64 = 0.9;
+
+/// Bias and weights.
+const N: usize = Features::N + 1;
+
+/// L2 penalty on the weights of standardised features, as a share of the number of examples: keeps
+/// the weights of features that say the same from growing apart.
+const PENALTY: f64 = 1e-3;
+
+/// Newton steps; the loss is convex and settles within ten.
+const N_STEPS: usize = 50;
+
+type Vector = [f64; N];
+
+/// Fits a calibration to evidence and whether a skill of the library helps.
+///
+/// Examples are weighted: every library, told by its size, counts the same; within it, so do the
+/// two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
+/// feature that measures a match gets no weight below zero ([`Features::IS_MATCH`]). The threshold
+/// lets through [`COVERAGE`] of the answerable examples, by weight. Tasks that name a skill count
+/// for the threshold only.
+///
+/// Without an example of each answer there is nothing to fit: the weights are all zero then.
+pub fn fit_calibration(examples: &[(Evidence, bool)]) -> Calibration {
+    let rows = weighted_rows(examples);
+    let (bias, weights) = fit_monotone(&rows);
+    let mut calibration = Calibration { bias, weights, threshold: 0.0 };
+    calibration.threshold = threshold(&calibration, examples);
+    calibration
+}
+
+/// One example.
+struct Row {
+    features: [f64; Features::N],
+    answer: bool,
+    weight: f64,
+}
+
+/// The examples whose classes are balanced against each other.
+fn group_of(evidence: &Evidence) -> (u32, bool) {
+    let Features { library_size, character_share, .. } = evidence.features;
+    (library_size.to_bits(), character_share > 0.5)
+}
+
+/// Returns a weight for each example; they add up to the number of libraries.
+fn balance(examples: &[(Evidence, bool)]) -> Vec<f64> {
+    let mut n_of_library: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut n_of_group: BTreeMap<(u32, bool), f64> = BTreeMap::new();
+    let mut n_of_class: BTreeMap<((u32, bool), bool), f64> = BTreeMap::new();
+    for (evidence, answer) in examples {
+        let group = group_of(evidence);
+        *n_of_library.entry(group.0).or_default() += 1.0;
+        *n_of_group.entry(group).or_default() += 1.0;
+        *n_of_class.entry((group, *answer)).or_default() += 1.0;
+    }
+    let weight = |(evidence, answer): &(Evidence, bool)| {
+        let group = group_of(evidence);
+        let share_of_group = n_of_group[&group] / n_of_library[&group.0];
+        share_of_group / (2.0 * n_of_class[&(group, *answer)])
+    };
+    examples.iter().map(weight).collect()
+}
+
+fn weighted_rows(examples: &[(Evidence, bool)]) -> Vec<Row> {
+    let weighed: Vec<(Evidence, bool)> =
+        examples.iter().filter(|(evidence, _)| !evidence.is_named).copied().collect();
+    let row = |((evidence, answer), weight): (&(Evidence, bool), f64)| Row {
+        features: evidence.features.to_array().map(f64::from),
+        answer: *answer,
+        weight,
+    };
+    weighed.iter().zip(balance(&weighed)).map(row).collect()
+}
+
+/// Fits, and leaves out features that measure a match but got a weight below zero, until none does.
+fn fit_monotone(rows: &[Row]) -> (f32, Features) {
+    let mut is_used = [true; Features::N];
+    let has_both = [false, true].iter().all(|answer| rows.iter().any(|row| row.answer == *answer));
+    if !has_both {
+        return (0.0, Features::default());
+    }
+    loop {
+        let (bias, weights) = fit(rows, is_used);
+        let worst = (0..Features::N)
+            .filter(|at| Features::IS_MATCH[*at] && weights[*at] < 0.0)
+            .min_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+        match worst {
+            Some(at) => is_used[at] = false,
+            None => return (rounded(bias), Features::from_array(weights.map(rounded))),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
+fn rounded(weight: f64) -> f32 {
+    weight as f32
+}
+
+/// Fits bias and weights; features that are not used get the weight 0.
+fn fit(rows: &[Row], is_used: [bool; Features::N]) -> (f64, [f64; Features::N]) {
+    let total: f64 = rows.iter().map(|row| row.weight).sum();
+    let mean_of = |value: &dyn Fn(&Row) -> f64| {
+        rows.iter().map(|row| row.weight * value(row)).sum::<f64>() / total
+    };
+    let means: [f64; Features::N] = std::array::from_fn(|at| mean_of(&|row| row.features[at]));
+    let deviations: [f64; Features::N] =
+        std::array::from_fn(|at| mean_of(&|row| (row.features[at] - means[at]).powi(2)).sqrt());
+    let standardised = |row: &Row| -> Vector {
+        std::array::from_fn(|at| match at.checked_sub(1) {
+            None => 1.0,
+            Some(at) if is_used[at] && deviations[at] > 1e-9 => {
+                (row.features[at] - means[at]) / deviations[at]
+            }
+            Some(_) => 0.0,
+        })
+    };
+    let inputs: Vec<Vector> = rows.iter().map(standardised).collect();
+    let mut solution = [0.0; N];
+    for _ in 0..N_STEPS {
+        let mut gradient: Vector = solution.map(|weight| -PENALTY * total * weight);
+        gradient[0] = 0.0;
+        let mut curvature = [[0.0; N]; N];
+        for (at, row) in curvature.iter_mut().enumerate() {
+            // The penalty; for the bias just enough that the equations have a solution.
+            row[at] = if at == 0 { 1e-9 } else { PENALTY } * total;
+        }
+        for (row, input) in rows.iter().zip(&inputs) {
+            let log_odds: f64 = solution.iter().zip(input).map(|(w, x)| w * x).sum();
+            let estimate = 1.0 / (1.0 + (-log_odds).exp());
+            let error = f64::from(u8::from(row.answer)) - estimate;
+            for i in 0..N {
+                gradient[i] += row.weight * error * input[i];
+                for j in 0..N {
+                    curvature[i][j] +=
+                        row.weight * estimate * (1.0 - estimate) * input[i] * input[j];
+                }
+            }
+        }
+        let step = solve(curvature, gradient);
+        for (weight, change) in solution.iter_mut().zip(step) {
+            *weight += change;
+        }
+    }
+    let weights: [f64; Features::N] = std::array::from_fn(|at| {
+        if deviations[at] > 1e-9 { solution[at + 1] / deviations[at] } else { 0.0 }
+    });
+    let shift: f64 = weights.iter().zip(means).map(|(weight, mean)| weight * mean).sum();
+    (solution[0] - shift, weights)
+}
+
+/// Solves a system with a positive definite matrix by elimination.
+fn solve(mut matrix: [[f64; N]; N], mut right: Vector) -> Vector {
+    for pivot in 0..N {
+        let pivot_row = matrix[pivot];
+        for row in pivot + 1..N {
+            let factor = matrix[row][pivot] / pivot_row[pivot];
+            for (value, above) in matrix[row].iter_mut().zip(pivot_row) {
+                *value -= factor * above;
+            }
+            right[row] -= factor * right[pivot];
+        }
+    }
+    let mut solution = [0.0; N];
+    for row in (0..N).rev() {
+        let known: f64 = (row + 1..N).map(|column| matrix[row][column] * solution[column]).sum();
+        solution[row] = (right[row] - known) / matrix[row][row];
+    }
+    solution
+}
+
+/// Returns the highest threshold that lets through [`COVERAGE`] of the answerable examples.
+fn threshold(calibration: &Calibration, examples: &[(Evidence, bool)]) -> f32 {
+    let mut confidences: Vec<(f32, f64)> = examples
+        .iter()
+        .zip(balance(examples))
+        .filter(|((_, answer), _)| *answer)
+        .map(|((evidence, _), weight)| (calibration.confidence(evidence), weight))
+        .collect();
+    confidences.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = confidences.iter().map(|(_, weight)| weight).sum();
+    let mut below = 0.0;
+    for (confidence, weight) in confidences {
+        below += weight;
+        if below > (1.0 - COVERAGE) * total {
+            return confidence;
+        }
+    }
+    0.5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BIAS: f32 = -1.0;
+    const WEIGHTS: [f32; Features::N] = [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 1.0, 0.0];
+
+    /// A generator of numbers in `[0, 1)` (Steele, Lea and Flood 2014, `SplitMix64`).
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 40) as f32 / (1_u64 << 24) as f32
+        }
+    }
+
+    /// Draws examples of a library of one size whose answers follow the known weights.
+    fn examples(n: usize, seed: u64) -> Vec<(Evidence, bool)> {
+        let mut numbers = Numbers(seed);
+        let truth =
+            Calibration { bias: BIAS, weights: Features::from_array(WEIGHTS), threshold: 0.5 };
+        let mut draw = || {
+            let mut features =
+                Features::from_array(std::array::from_fn(|_| 4.0 * numbers.next() - 2.0));
+            features.library_size = 4.0;
+            features.character_share = 0.0;
+            let evidence = Evidence { is_named: false, features };
+            (evidence, numbers.next() < truth.confidence(&evidence))
+        };
+        (0..n).map(|_| draw()).collect()
+    }
+
+    #[test]
+    fn known_weights_are_recovered() {
+        let fitted = fit_calibration(&examples(40_000, 1)).weights.to_array();
+        for (weight, known) in fitted.iter().zip(WEIGHTS) {
+            assert!((weight - known).abs() < 0.1, "{weight} is not {known}");
+        }
+    }
+
+    #[test]
+    fn confidence_is_calibrated_on_held_out_examples() {
+        let fitted = fit_calibration(&examples(20_000, 1));
+        let held_out = examples(20_000, 2);
+        let weights = balance(&held_out);
+        for bin in 0..10 {
+            let (low, high) = (bin as f32 / 10.0, (bin + 1) as f32 / 10.0);
+            let (mut total, mut expected, mut actual) = (0.0, 0.0, 0.0);
+            for ((evidence, answer), weight) in held_out.iter().zip(&weights) {
+                let confidence = fitted.confidence(evidence);
+                if (low..high).contains(&confidence) {
+                    total += weight;
+                    expected += weight * f64::from(confidence);
+                    actual += weight * f64::from(u8::from(*answer));
+                }
+            }
+            assert!((expected - actual).abs() < 0.05 * total, "{bin}: {expected} {actual} {total}");
+        }
+    }
+
+    #[test]
+    fn the_threshold_lets_through_nine_tenths_of_the_answerable() {
+        let examples = examples(5000, 3);
+        let fitted = fit_calibration(&examples);
+        let answerable: Vec<_> = examples.iter().filter(|(_, answer)| *answer).collect();
+        let n = answerable
+            .iter()
+            .filter(|(evidence, _)| fitted.confidence(evidence) >= fitted.threshold)
+            .count();
+        assert!((n as f64 / answerable.len() as f64 - COVERAGE).abs() < 0.002);
+    }
+
+    #[test]
+    fn a_match_never_counts_against_a_skill() {
+        let reversed: Vec<_> =
+            examples(5000, 4).into_iter().map(|(e, answer)| (e, !answer)).collect();
+        let weights = fit_calibration(&reversed).weights;
+        assert!(weights.coverage.abs() < f32::EPSILON && weights.score_mass.abs() < f32::EPSILON);
+        // Says nothing of a match, and may count either way.
+        assert!(weights.term_density < -0.5);
+    }
+
+    #[test]
+    fn the_rarer_answer_counts_as_much() {
+        let mut examples = examples(20_000, 5);
+        let mut n_seen = 0;
+        examples.retain(|(_, answer)| {
+            n_seen += usize::from(!answer);
+            *answer || n_seen % 10 == 0
+        });
+        let fitted = fit_calibration(&examples);
+        assert!((fitted.weights.coverage - WEIGHTS[0]).abs() < 0.3);
+    }
+
+    #[test]
+    fn without_both_answers_nothing_is_learned() {
+        let only = [(Evidence::default(), true)];
+        assert_eq!(fit_calibration(&only).weights, Features::default());
+        assert_eq!(fit_calibration(&[]).weights, Features::default());
+    }
+}
