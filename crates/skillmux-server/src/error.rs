@@ -1,0 +1,54 @@
+//! Why a server could not start or had to stop.
+
+use std::io;
+
+use skillmux::ErrorKind;
+
+/// Everything that ends a server before its client does.
+///
+/// A failed tool call is not among them: the agent reads about it in the answer, and the server
+/// goes on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The system refused the threads or handles that the async runtime needs.
+    #[error("cannot start the async runtime")]
+    Runtime {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The client and the server did not agree on how to talk.
+    #[error("the MCP handshake failed")]
+    Handshake {
+        /// What rmcp said; boxed because it holds a whole message.
+        source: Box<rmcp::service::ServerInitializeError>,
+    },
+    /// The task that serves messages panicked.
+    #[error("the MCP service stopped unexpectedly")]
+    Stopped {
+        /// What tokio said.
+        source: tokio::task::JoinError,
+    },
+}
+
+impl ServerError {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Handshake { .. } => ErrorKind::Input,
+            Self::Runtime { .. } | Self::Stopped { .. } => ErrorKind::Environment,
+        }
+    }
+
+    /// Returns what the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Runtime { .. } => "check the limits on threads and open files",
+            Self::Handshake { .. } => {
+                "let an MCP client start this server; it speaks protocol 2024-11-05 to 2026-07-28 \
+                 on stdin and stdout"
+            }
+            Self::Stopped { .. } => "this is a bug in skillmux: please report it",
+        }
+    }
+}

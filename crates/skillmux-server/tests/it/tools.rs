@@ -1,0 +1,188 @@
+//! What the tools say about themselves, and what they answer.
+
+use serde_json::{Value, json};
+
+use crate::{Session, structured, text};
+
+const FORM_TASK: &str = "fill in the fields of a PDF form";
+const FORM_SKILL: &str = "documents/pdf-form-filling";
+
+/// Returns the names that a schema requires, sorted.
+fn required(schema: &Value) -> Vec<&str> {
+    let mut names: Vec<_> =
+        schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[tokio::test]
+async fn the_tool_set_is_small_fixed_and_read_only() {
+    let session = Session::start().await;
+    let tools = session.client.list_all_tools().await.unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["find_skills", "read_skill"]);
+    for tool in &tools {
+        let description = tool.description.as_deref().unwrap();
+        assert!(description.split_whitespace().count() < 120, "{description}");
+        let hints = serde_json::to_value(tool.annotations.as_ref().unwrap()).unwrap();
+        assert_eq!(hints["readOnlyHint"], true);
+        assert_eq!(hints["destructiveHint"], false);
+        assert_eq!(hints["idempotentHint"], true);
+        assert_eq!(hints["openWorldHint"], false);
+    }
+    assert_eq!(tools, session.client.list_all_tools().await.unwrap());
+}
+
+#[tokio::test]
+async fn the_schemas_require_what_the_tools_need_and_give() {
+    let session = Session::start().await;
+    let tools = session.client.list_all_tools().await.unwrap();
+    let schemas: Vec<_> = tools
+        .iter()
+        .map(|tool| {
+            let output = tool.output_schema.as_ref().unwrap();
+            (tool.schema_as_json_value(), Value::Object(output.as_ref().clone()))
+        })
+        .collect();
+    let [(find_in, find_out), (read_in, read_out)] = &schemas[..] else { panic!("two tools") };
+
+    assert_eq!(required(find_in), ["task"]);
+    assert_eq!(find_in["properties"]["max_skills"]["maximum"], 20);
+    assert_eq!(find_in["properties"]["budget_tokens"]["default"], 0);
+    assert_eq!(
+        required(find_out),
+        ["alternatives", "confidence", "decision", "next", "reason", "skills"]
+    );
+    assert_eq!(
+        required(&find_out["properties"]["skills"]["items"]),
+        ["description", "name", "score", "skill_id", "source", "why"]
+    );
+
+    assert_eq!(required(read_in), ["skill_id"]);
+    assert_eq!(read_in["properties"]["budget_tokens"]["minimum"], 200);
+    assert_eq!(
+        required(read_out),
+        ["full_tokens", "markdown", "n_tokens", "name", "next", "nodes", "skill_id", "truncated"]
+    );
+
+    for schema in [find_in, find_out, read_in, read_out] {
+        assert_eq!(schema["type"], "object");
+        assert!(!schema.to_string().contains("$ref"), "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn find_skills_names_the_skill_and_says_why() {
+    let session = Session::start().await;
+    let result = session.call("find_skills", json!({ "task": FORM_TASK })).await;
+    let answer = structured(&result);
+    assert_eq!(answer["decision"], "load");
+    let skill = &answer["skills"][0];
+    assert_eq!(skill["skill_id"], FORM_SKILL);
+    assert_eq!(skill["name"], "pdf-form-filling");
+    assert!(!skill["source"].as_str().unwrap().is_empty());
+    let matched = skill["why"]["matched"].as_array().unwrap();
+    assert!(matched.iter().any(|word| word.as_str().unwrap().eq_ignore_ascii_case("form")));
+    assert!(answer.get("pages").is_none());
+    assert!(answer["next"].as_str().unwrap().starts_with("call read_skill"));
+
+    let text = text(&result);
+    assert!(text.starts_with("decision: load (confidence "), "{text}");
+    assert!(text.contains(&format!("\n1. skill_id: {FORM_SKILL}\n")), "{text}");
+    assert!(text.contains("\nnext: call read_skill"), "{text}");
+}
+
+#[tokio::test]
+async fn find_skills_abstains_where_no_skill_fits() {
+    let session = Session::start().await;
+    let task = "congratulate Alice on becoming a grandmother";
+    let result = session.call("find_skills", json!({ "task": task })).await;
+    let answer = structured(&result);
+    assert_eq!(answer["decision"], "abstain");
+    assert_eq!(answer["skills"], json!([]));
+    assert!(answer["next"].as_str().unwrap().starts_with("do the task without a skill"));
+    assert!(text(&result).starts_with("decision: abstain (confidence "));
+}
+
+#[tokio::test]
+async fn find_skills_returns_at_most_max_skills() {
+    let session = Session::start().await;
+    let arguments = json!({ "task": "extract tables from a PDF into CSV", "max_skills": 1 });
+    let result = session.call("find_skills", arguments).await;
+    assert_eq!(structured(&result)["skills"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn find_skills_returns_pages_within_the_budget() {
+    let session = Session::start().await;
+    let arguments = json!({ "task": FORM_TASK, "max_skills": 2, "budget_tokens": 800 });
+    let result = session.call("find_skills", arguments).await;
+    let pages = structured(&result)["pages"].as_array().unwrap();
+    assert!(!pages.is_empty());
+    let n_tokens: u64 = pages.iter().map(|page| page["n_tokens"].as_u64().unwrap()).sum();
+    assert!(n_tokens <= 800, "{n_tokens}");
+    assert_eq!(pages[0]["skill_id"], FORM_SKILL);
+    assert!(text(&result).contains(&format!("<skill_content id=\"{FORM_SKILL}\">")));
+}
+
+#[tokio::test]
+async fn read_skill_returns_the_parts_that_fit() {
+    let session = Session::start().await;
+    let arguments = json!({ "skill_id": FORM_SKILL, "query": FORM_TASK, "budget_tokens": 400 });
+    let result = session.call("read_skill", arguments).await;
+    let page = structured(&result);
+    assert_eq!(page["skill_id"], FORM_SKILL);
+    assert_eq!(page["truncated"], true);
+    assert!(page["n_tokens"].as_u64().unwrap() <= 400);
+    assert!(page["full_tokens"].as_u64().unwrap() > 400);
+    let starts: Vec<_> = page["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["start_byte"].as_u64().unwrap())
+        .collect();
+    assert!(starts.is_sorted() && !starts.is_empty(), "{starts:?}");
+
+    let text = text(&result);
+    assert!(text.contains(&format!("\n<skill_content id=\"{FORM_SKILL}\">\n")), "{text}");
+    assert!(text.contains("\n</skill_content>\nnext: "), "{text}");
+    assert!(page["next"].as_str().unwrap().contains("budget_tokens"));
+}
+
+#[tokio::test]
+async fn read_skill_returns_a_whole_skill_under_a_large_budget() {
+    let session = Session::start().await;
+    let arguments = json!({ "skill_id": FORM_SKILL, "budget_tokens": 50_000 });
+    let result = session.call("read_skill", arguments).await;
+    let page = structured(&result);
+    assert_eq!(page["truncated"], false);
+    assert_eq!(page["n_tokens"], page["full_tokens"]);
+    assert!(page["markdown"].as_str().unwrap().contains("## Step 2A: fill AcroForm fields"));
+    assert_eq!(page["next"], "apply what serves the task; this is the whole skill");
+}
+
+#[tokio::test]
+async fn read_skill_without_a_query_starts_at_the_top() {
+    let session = Session::start().await;
+    let whole = session
+        .call("read_skill", json!({ "skill_id": FORM_SKILL, "budget_tokens": 50_000 }))
+        .await;
+    for query in [json!(null), json!(" ")] {
+        let arguments = json!({ "skill_id": FORM_SKILL, "query": query, "budget_tokens": 300 });
+        let top = session.call("read_skill", arguments).await;
+        let (top, whole) = (structured(&top), structured(&whole));
+        assert_eq!(top["truncated"], true);
+        assert!(top["n_tokens"].as_u64().unwrap() <= 300);
+        let nodes = top["nodes"].as_array().unwrap();
+        assert!(!nodes.is_empty());
+        assert_eq!(nodes[..], whole["nodes"].as_array().unwrap()[..nodes.len()]);
+    }
+}
+
+#[tokio::test]
+async fn the_same_call_gets_the_same_answer() {
+    let session = Session::start().await;
+    let arguments = json!({ "task": FORM_TASK, "budget_tokens": 500 });
+    let first = session.call("find_skills", arguments.clone()).await;
+    assert_eq!(first, session.call("find_skills", arguments).await);
+}
