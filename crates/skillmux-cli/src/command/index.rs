@@ -1,0 +1,203 @@
+//! `skillmux index`
+
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Context;
+use serde::Serialize;
+use skillmux::{
+    Error,
+    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
+    library::{Finding, Library, ScanReport, SkillId},
+};
+
+use super::{print_json, print_text};
+use crate::{
+    Outcome,
+    args::{Format, IndexArgs},
+    error::CliError,
+    paint::{self, grouped},
+    settings::Settings,
+    source,
+};
+
+/// Characters of a line of the report; names and paths may be longer.
+const MAX_LINE_CHARS: usize = 400;
+
+/// Lines of each kind in a report that is not verbose.
+const N_SHOWN: usize = 8;
+
+pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    if args.restore {
+        return restore(&present_index(args, settings)?);
+    }
+    let Target { path, library, sources } = target(args, settings)?;
+    let path = path.as_path();
+    let mode = if args.rebuild { UpdateMode::Rebuild } else { UpdateMode::Incremental };
+    let options = UpdateOptions { mode, ..source::update_options(sources) };
+    let started = Instant::now();
+    let report = source::update(path, &library, &options);
+    if let Err(Error::LibraryEmpty { report, .. }) = &report {
+        eprint_text(&findings(report, args.verbose));
+    }
+    let report = report?;
+    match args.format {
+        Format::Text => {
+            let n_seconds = started.elapsed().as_secs_f32();
+            print_text(&text(&report, path, n_seconds, args.verbose))?;
+        }
+        Format::Json => print_json(&Summary::of(&report, path))?,
+    }
+    Ok(Outcome::Found)
+}
+
+/// What is indexed, and where.
+struct Target {
+    path: PathBuf,
+    library: Library,
+    sources: Vec<String>,
+}
+
+/// Returns the sources that were named; or those that the present index was made of; or the
+/// skills of the installed agents, in the index that `route` uses for them.
+fn target(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Target> {
+    if !args.sources.is_empty() {
+        let own = settings.own_index();
+        let path = args.index.clone().or(own).context("the home folder is not known")?;
+        let library = Library::open(&args.sources)?;
+        return Ok(Target { path, library, sources: source::absolute(&args.sources) });
+    }
+    let path = present_index(args, settings)?;
+    let sources = match Index::open(&path) {
+        Ok(index) => index.manifest().sources.clone(),
+        Err(Error::IndexMissing { .. }) => Vec::new(),
+        // What it was made of cannot be told.
+        Err(error) => return Err(error.into()),
+    };
+    if sources.is_empty() || sources == [source::INSTALLED] {
+        let library = source::installed(settings)?;
+        return Ok(Target { path, library, sources: vec![source::INSTALLED.to_owned()] });
+    }
+    Ok(Target { path, library: Library::open(&sources)?, sources })
+}
+
+/// Returns the folder of the index that is named; or of the user's own, if one was made; or of
+/// that of the installed agents' skills.
+fn present_index(args: &IndexArgs, settings: &Settings) -> anyhow::Result<PathBuf> {
+    if let Some(path) = &args.index {
+        return Ok(path.clone());
+    }
+    let own = settings.own_index().context("the home folder is not known")?;
+    if own.exists() {
+        return Ok(own);
+    }
+    Ok(source::installed_index(settings, &source::installed(settings)?).unwrap_or(own))
+}
+
+fn restore(path: &Path) -> anyhow::Result<Outcome> {
+    let nothing_whole = || CliError::NothingWhole { path: path.to_owned() };
+    let generation = Index::restore(path)?.ok_or_else(nothing_whole)?;
+    print_text(&format!("The index at {} is at generation {generation} again.\n", path.display()))?;
+    Ok(Outcome::Found)
+}
+
+fn eprint_text(text: &str) {
+    anstream::eprint!("{text}");
+}
+
+/// What `--format json` prints.
+#[derive(Serialize)]
+struct Summary<'a> {
+    index: String,
+    generation: u64,
+    n_added: usize,
+    n_removed: usize,
+    n_unchanged: usize,
+    #[serde(flatten)]
+    scan: &'a ScanReport,
+}
+
+impl<'a> Summary<'a> {
+    fn of(report: &'a UpdateReport, path: &Path) -> Self {
+        Self {
+            index: path.display().to_string(),
+            generation: report.generation,
+            n_added: report.n_added,
+            n_removed: report.n_removed,
+            n_unchanged: report.n_unchanged,
+            scan: &report.scan,
+        }
+    }
+}
+
+fn text(report: &UpdateReport, path: &Path, n_seconds: f32, verbose: bool) -> String {
+    let UpdateReport { scan, generation, n_added, n_removed, n_unchanged, outcome } = report;
+    let mut out = String::new();
+    let done = if *outcome == UpdateOutcome::Unchanged { "up to date" } else { "indexed" };
+    let _ = writeln!(
+        out,
+        "{} {} {} in {} (generation {generation}, {n_seconds:.1} s)\n",
+        paint::styled(paint::GOOD, done),
+        grouped(scan.n_kept),
+        if scan.n_kept == 1 { "skill" } else { "skills" },
+        path.display(),
+    );
+    let mut row = |name: &str, n: usize, note: &str| {
+        let line = format!("  {name:<9}{:>9}  {note}", grouped(n));
+        let _ = writeln!(out, "{}", line.trim_end());
+    };
+    row("read", scan.n_read, "");
+    let changes = format!(
+        "{} new, {} unchanged; {} gone",
+        grouped(*n_added),
+        grouped(*n_unchanged),
+        grouped(*n_removed)
+    );
+    row("kept", scan.n_kept, &changes);
+    row("merged", scan.n_merged, "exact duplicates of a kept skill");
+    row("skipped", scan.n_skipped, "");
+    row("repaired", scan.repaired.len(), "findings in kept skills");
+    row("collide", scan.collisions.len(), "names that several kept skills share");
+    out.push_str(&findings(scan, verbose));
+    out
+}
+
+/// Lists what was skipped, repaired, merged, and which names collide.
+fn findings(scan: &ScanReport, verbose: bool) -> String {
+    let of_finding = |finding: &Finding| format!("{}: {}", finding.origin, finding.issue);
+    let merged = scan.merged.iter().map(|merged| format!("{} = {}", merged.copy.id, merged.kept));
+    let collisions = scan.collisions.iter().map(|collision| {
+        let ids: Vec<&str> = collision.ids.iter().take(4).map(SkillId::as_str).collect();
+        let more = match collision.ids.len().saturating_sub(ids.len()) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        format!("{}: {}{more}", collision.name, ids.join(", "))
+    });
+    let mut out = String::new();
+    list(&mut out, "skipped", scan.skipped.iter().map(of_finding), verbose);
+    list(&mut out, "repaired", scan.repaired.iter().map(of_finding), verbose);
+    list(&mut out, "merged", merged, verbose);
+    list(&mut out, "collide", collisions, verbose);
+    out
+}
+
+fn list(out: &mut String, title: &str, lines: impl Iterator<Item = String>, verbose: bool) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    let n_shown = if verbose { lines.len() } else { N_SHOWN.min(lines.len()) };
+    let _ = writeln!(out, "\n{}", paint::styled(paint::STRONG, title));
+    for line in &lines[..n_shown] {
+        let _ = writeln!(out, "  {}", paint::shortened(&paint::one_line(line), MAX_LINE_CHARS));
+    }
+    if n_shown < lines.len() {
+        let n_more = grouped(lines.len() - n_shown);
+        let more = format!("  and {n_more} more (--verbose lists all)");
+        let _ = writeln!(out, "{}", paint::styled(paint::FAINT, &more));
+    }
+}

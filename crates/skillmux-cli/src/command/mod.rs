@@ -1,0 +1,75 @@
+//! One module a command.
+
+pub(crate) mod eval;
+pub(crate) mod index;
+pub(crate) mod mcp;
+pub(crate) mod models;
+pub(crate) mod page;
+pub(crate) mod route;
+pub(crate) mod search;
+pub(crate) mod stats;
+pub(crate) mod train;
+
+use std::{
+    io::{self, Write},
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+use skillmux::{
+    index::Index,
+    retrieve::Bm25Config,
+    router::{ComposerKind, PagerKind, Router, RouterConfig},
+};
+
+use crate::{
+    args::{ComposerChoice, PagerChoice, RetrieverChoice, StageArgs},
+    paint,
+};
+
+/// Returns a router with the stages that the arguments choose.
+fn router(index: Index, stages: StageArgs) -> Router {
+    let config = RouterConfig {
+        bm25: match stages.retriever {
+            RetrieverChoice::Fielded => Bm25Config::default(),
+            RetrieverChoice::Joined => Bm25Config::joined_text(),
+        },
+        composer: match stages.composer {
+            ComposerChoice::ScoreCut => ComposerKind::ScoreCut,
+            ComposerChoice::TopK => ComposerKind::TopK,
+        },
+        calibration: skillmux_models::abstention(),
+        pager: match stages.pager {
+            PagerChoice::Mmr => PagerKind::Mmr,
+            PagerChoice::Full => PagerKind::Full,
+        },
+        clock: since_start,
+    };
+    Router::new(index, config)
+}
+
+/// Returns the time since the first call.
+fn since_start() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// Prints text for people, in colour on a terminal.
+fn print_text(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints a value as indented JSON.
+fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let json = paint::escaped_json(&serde_json::to_string_pretty(value)?);
+    writeln!(io::stdout().lock(), "{json}")?;
+    Ok(())
+}
+
+/// Returns a size in the unit that suits it.
+fn size(n_bytes: u64) -> String {
+    indicatif::BinaryBytes(n_bytes).to_string()
+}

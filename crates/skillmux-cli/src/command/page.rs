@@ -1,0 +1,38 @@
+//! `skillmux page`
+
+use skillmux::{library::SkillId, retrieve::Query};
+
+use super::{print_json, print_text};
+use crate::{
+    Outcome,
+    args::{ComposerChoice, Format, PageArgs, RetrieverChoice, StageArgs},
+    paint::{self, grouped, printable, styled},
+    settings::Settings,
+    source,
+};
+
+pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let query = args.query.as_ref().map(|query| Query::new(query.as_str())).transpose()?;
+    let opened = source::open(&args.source, settings)?;
+    let stages = StageArgs {
+        retriever: RetrieverChoice::Fielded,
+        composer: ComposerChoice::ScoreCut,
+        pager: args.pager,
+    };
+    let router = super::router(opened.index, stages);
+    let page = router.page(&SkillId::new(args.skill_id.as_str()), query.as_ref(), args.budget)?;
+    match args.format {
+        Format::Text => {
+            let title = format!(
+                "{} · {} of {} tokens",
+                page.skill_id,
+                grouped(page.n_tokens),
+                grouped(page.full_tokens)
+            );
+            let title = styled(paint::STRONG, &paint::rule(&title));
+            print_text(&format!("{title}\n{}", printable(&page.to_markdown())))?;
+        }
+        Format::Json => print_json(&page)?,
+    }
+    Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })
+}

@@ -1,0 +1,105 @@
+//! `skillmux search`
+
+use std::{
+    io::{self, BufWriter, Write as _},
+    time::{Duration, Instant},
+};
+
+use skillmux::router::Router;
+use skillmux_eval::run::RunLine;
+
+use super::{print_json, print_text, route::skill_text};
+use crate::{
+    Outcome,
+    args::{ComposerChoice, Format, PagerChoice, SearchArgs, StageArgs},
+    paint::{grouped, styled},
+    settings::Settings,
+    source,
+    task::{BatchQuery, Tasks},
+};
+
+/// Name of the system in the last column of a TREC run.
+const TAG: &str = "skillmux";
+
+pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let tasks = Tasks::read(&args.task)?;
+    let opened = source::open(&args.source, settings)?;
+    let stages = StageArgs {
+        retriever: args.retriever,
+        composer: ComposerChoice::TopK,
+        pager: PagerChoice::Full,
+    };
+    let router = super::router(opened.index, stages);
+    let query = match tasks {
+        Tasks::Single(query) => query,
+        Tasks::Batch(queries) => return search_batch(&queries, &router, args),
+    };
+    let found = router.search_explained(&query, args.k.into())?;
+    match args.format {
+        Format::Text => {
+            let mut text = format!(
+                "{} of {} skills\n\n",
+                styled(crate::paint::GOOD, &found.len().to_string()),
+                grouped(router.n_skills())
+            );
+            for (number, skill) in (1..).zip(&found) {
+                text.push_str(&skill_text(number, skill));
+            }
+            print_text(&text)?;
+        }
+        Format::Json => print_json(&found)?,
+    }
+    Ok(if found.is_empty() { Outcome::NothingFound } else { Outcome::Found })
+}
+
+/// Prints a TREC run.
+fn search_batch(
+    queries: &[BatchQuery],
+    router: &Router,
+    args: &SearchArgs,
+) -> anyhow::Result<Outcome> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut outcome = Outcome::NothingFound;
+    let mut times = Vec::new();
+    for BatchQuery { query_id, query, .. } in queries {
+        let started = Instant::now();
+        let ranking = router.search(query, args.k.into())?;
+        times.push(started.elapsed());
+        // Exact duplicates were merged when they were indexed; a run names all of them.
+        let mut ids = Vec::new();
+        for candidate in ranking.candidates() {
+            let all_ids = router.index().all_ids(candidate.skill)?;
+            ids.extend(all_ids.into_iter().map(|id| (id, candidate.score)));
+        }
+        for (rank, (id, score)) in (1..=usize::from(args.k)).zip(ids) {
+            outcome = Outcome::Found;
+            let line = RunLine {
+                query_id: query_id.clone(),
+                document_id: id.to_string(),
+                rank,
+                score,
+                tag: TAG.to_owned(),
+            };
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.flush()?;
+    if args.timings {
+        print_timings(times);
+    }
+    Ok(outcome)
+}
+
+fn print_timings(mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let percentile = |p: usize| {
+        let at = (times.len() * p).div_ceil(100).saturating_sub(1);
+        times.get(at).copied().unwrap_or_default().as_secs_f64() * 1000.0
+    };
+    anstream::eprintln!(
+        "{} queries, one thread: p50 {:.2} ms, p99 {:.2} ms",
+        times.len(),
+        percentile(50),
+        percentile(99)
+    );
+}

@@ -1,0 +1,76 @@
+//! `skillmux stats`
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use skillmux::index::{Index, IndexManifest};
+
+use super::{print_json, print_text, size};
+use crate::{
+    Outcome,
+    args::{Format, StatsArgs},
+    paint::grouped,
+    settings::Settings,
+    source,
+};
+
+/// What `--format json` prints.
+#[derive(Serialize)]
+struct Stats<'a> {
+    index: String,
+    n_bytes: u64,
+    verified: bool,
+    #[serde(flatten)]
+    manifest: &'a IndexManifest,
+}
+
+pub(crate) fn run(args: &StatsArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    // Kept whole: a temporary index is removed with it.
+    let opened = source::open(&args.source, settings)?;
+    let index = &opened.index;
+    if args.verify {
+        index.verify()?;
+    }
+    let manifest = index.manifest();
+    match args.format {
+        Format::Text => print_text(&text(index, args.verify))?,
+        Format::Json => print_json(&Stats {
+            index: index.path().display().to_string(),
+            n_bytes: n_bytes(manifest, ""),
+            verified: args.verify,
+            manifest,
+        })?,
+    }
+    Ok(Outcome::Found)
+}
+
+fn text(index: &Index, verified: bool) -> String {
+    let manifest = index.manifest();
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{name:<12}{value}");
+    };
+    row("index", &index.path().display().to_string());
+    row("skills", &grouped(manifest.n_skills));
+    row("generation", &manifest.generation.to_string());
+    row("format", &manifest.format.to_string());
+    row("size", &size(n_bytes(manifest, "")));
+    row("  texts", &size(n_bytes(manifest, "store")));
+    row("  lexical", &size(n_bytes(manifest, "lexical")));
+    row("  table", &size(n_bytes(manifest, "skills")));
+    let encoder = manifest.encoder.as_ref();
+    row("vectors", &encoder.map_or("none".to_owned(), |e| format!("{} ({})", e.name, e.dim)));
+    for source in &manifest.sources {
+        row("source", source);
+    }
+    if verified {
+        row("verified", "every byte is what was written");
+    }
+    out
+}
+
+/// Returns the bytes of the files whose path starts so.
+fn n_bytes(manifest: &IndexManifest, prefix: &str) -> u64 {
+    let files = manifest.files.iter().filter(|(name, _)| name.starts_with(prefix));
+    files.map(|(_, file)| file.n_bytes).sum()
+}

@@ -1,0 +1,35 @@
+//! What can go wrong in the command line alone.
+
+use std::path::PathBuf;
+
+/// An error of the command line, with its hint.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// No agent's skill folder exists.
+    #[error("no agent's skills were found under `{}` or in the working directory", home.display())]
+    NoAgent {
+        /// Home folder of the user.
+        home: PathBuf,
+    },
+    /// There is no generation to go back to.
+    #[error("no earlier generation of the index at `{}` is whole", path.display())]
+    NothingWhole {
+        /// Folder of the index.
+        path: PathBuf,
+    },
+}
+
+impl CliError {
+    /// Returns what the user can do about it.
+    pub(crate) fn hint(&self) -> String {
+        let hint = match self {
+            Self::NoAgent { .. } => {
+                "name some with --library PATH, or make an index with: skillmux index SOURCE..."
+            }
+            Self::NothingWhole { .. } => {
+                "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
+            }
+        };
+        hint.to_owned()
+    }
+}

@@ -1,0 +1,87 @@
+//! `skillmux`: the skill router for LLM agents, in one binary.
+//!
+//! Results go to standard output, everything else to standard error. Exit code 0: found.
+//! 1: nothing found. 2: error.
+
+mod args;
+mod command;
+mod error;
+mod paint;
+mod settings;
+mod source;
+mod task;
+
+use std::{io, process::ExitCode};
+
+use anstream::eprintln;
+use clap::Parser;
+
+use args::{Args, Command};
+use settings::Settings;
+
+/// How a command that did not fail ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Found,
+    NothingFound,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    match run(args) {
+        Ok(Outcome::Found) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: Args) -> anyhow::Result<Outcome> {
+    let settings = Settings::from_environment();
+    match args.command {
+        Command::Index(args) => command::index::run(&args, &settings),
+        Command::Route(args) => command::route::run(&args, &settings),
+        Command::Search(args) => command::search::run(&args, &settings),
+        Command::Page(args) => command::page::run(&args, &settings),
+        Command::Stats(args) => command::stats::run(&args, &settings),
+        Command::Eval(args) => command::eval::run(&args),
+        Command::Train(command) => command::train::run(&command, &settings),
+        Command::Models(command) => command::models::run(&command),
+        Command::Mcp(args) => command::mcp::run(&args, &settings),
+    }
+}
+
+/// Prints an error with its causes and, where there is one, what to do about it.
+fn report(error: &anyhow::Error) {
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    eprintln!(
+        "{}error:{} {}",
+        paint::BAD,
+        paint::reset(paint::BAD),
+        paint::printable(&causes.join(": "))
+    );
+    let hints = [
+        error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
+        error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
+        error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
+        error.downcast_ref::<error::CliError>().map(error::CliError::hint),
+        error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),
+    ];
+    if let Some(hint) = hints.into_iter().flatten().next() {
+        let hint = paint::printable(&hint);
+        eprintln!("{}hint:{} {hint}", paint::NOTE, paint::reset(paint::NOTE));
+    }
+}
+
+/// Returns whether the reader of our output went away, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io_kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json_kind =
+            cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        [io_kind, json_kind].contains(&Some(io::ErrorKind::BrokenPipe))
+    })
+}

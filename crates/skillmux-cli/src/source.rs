@@ -1,0 +1,170 @@
+//! Finds or makes the index that a command works on.
+
+use std::{
+    num::NonZero,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use skillmux::{
+    Error,
+    index::{Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
+    library::{Library, agents},
+};
+
+use crate::{args::SourceArgs, error::CliError, settings::Settings};
+
+/// What the manifest of an index of the installed agents' skills says about its sources.
+pub(crate) const INSTALLED: &str = "installed agents";
+
+/// More threads would only wait for the one that reads.
+const MAX_THREADS: usize = 8;
+
+/// How long to wait for another process that makes the index that this one needs.
+const MAX_WAIT: Duration = Duration::from_mins(2);
+
+/// An index, and what must live as long as it does.
+pub(crate) struct OpenIndex {
+    pub(crate) index: Index,
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// Opens the index that the arguments name, bringing it up to date if it is one of ours.
+pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
+    if let Some(path) = &args.index {
+        return Ok(OpenIndex { index: Index::open(path)?, _folder: None });
+    }
+    if !args.library.is_empty() {
+        let library = Library::open(&args.library)?;
+        let sources = absolute(&args.library);
+        let name = cache_name(&sources);
+        let folder = settings.cache.as_ref().map(|cache| cache.join("libraries").join(name));
+        return refreshed(folder.as_deref(), &library, sources);
+    }
+    let own = settings.own_index();
+    if let Some(path) = &own {
+        match Index::open(path) {
+            // Someone chose what it holds.
+            Ok(index) if index.manifest().sources != [INSTALLED] => {
+                return Ok(OpenIndex { index, _folder: None });
+            }
+            Ok(_) | Err(Error::IndexMissing { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let library = installed(settings)?;
+    let cached = installed_index(settings, &library);
+    refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()])
+}
+
+/// Returns the folder of the index of the installed agents' skills.
+pub(crate) fn installed_index(settings: &Settings, library: &Library) -> Option<PathBuf> {
+    // Which folders count depends on the project.
+    let folders = library.sources().iter().map(|source| source.path().to_owned());
+    let name = cache_name(&absolute(&folders.collect::<Vec<_>>()));
+    Some(settings.cache.as_ref()?.join("agents").join(name))
+}
+
+/// Returns the library of the installed agents' skills.
+pub(crate) fn installed(settings: &Settings) -> anyhow::Result<Library> {
+    let home = settings.home.as_ref().context("the home folder is not known")?;
+    let sources = agents::installed_sources(home, settings.project.as_deref());
+    if sources.is_empty() {
+        return Err(CliError::NoAgent { home: home.clone() }.into());
+    }
+    Ok(Library::new(sources))
+}
+
+/// Brings an index up to date with a progress bar on a terminal.
+pub(crate) fn update(
+    path: &Path,
+    library: &Library,
+    options: &UpdateOptions,
+) -> Result<UpdateReport, Error> {
+    let bar = ProgressBar::new_spinner().with_style(spinner_style());
+    // A small library is done before anyone could read a message.
+    let started = Instant::now();
+    let report = Index::update(path, library, options, &mut |progress| match progress {
+        _ if started.elapsed() < Duration::from_millis(300) => {}
+        Progress::Read { n_skills } if n_skills.is_multiple_of(64) => {
+            bar.set_message("skills read");
+            bar.set_position(n_skills as u64);
+        }
+        Progress::Commit => bar.set_message("skills read; writing the index"),
+        _ => {}
+    });
+    bar.finish_and_clear();
+    report
+}
+
+fn spinner_style() -> ProgressStyle {
+    ProgressStyle::with_template("{spinner} {human_pos} {msg} ({elapsed})")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+/// Opens an index of a library after bringing it up to date.
+fn refreshed(
+    folder: Option<&Path>,
+    library: &Library,
+    sources: Vec<String>,
+) -> anyhow::Result<OpenIndex> {
+    let mut options = update_options(sources);
+    if let Some(path) = folder {
+        match update_shared(path, library, &options) {
+            Ok(()) => return Ok(OpenIndex { index: Index::open(path)?, _folder: None }),
+            // A cache can be made again.
+            Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
+                options.mode = UpdateMode::Rebuild;
+                update_shared(path, library, &options)?;
+                return Ok(OpenIndex { index: Index::open(path)?, _folder: None });
+            }
+            // No place for a cache is no reason to give no answer; if it is a source that cannot be
+            // read, the next attempt says so.
+            Err(
+                Error::Read { .. }
+                | Error::Write { .. }
+                | Error::Lexical { .. }
+                | Error::IndexForeign { .. },
+            ) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
+    update(folder.path(), library, &options)?;
+    Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
+}
+
+/// Returns how an index of these sources is updated, with all cores.
+pub(crate) fn update_options(sources: Vec<String>) -> UpdateOptions {
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    UpdateOptions { sources, n_threads, ..UpdateOptions::default() }
+}
+
+/// Updates an index; while another process does so, its present generation is good enough.
+fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Result<(), Error> {
+    let started = Instant::now();
+    loop {
+        match update(path, library, options) {
+            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(()),
+            Err(Error::IndexLocked { .. }) if started.elapsed() < MAX_WAIT => {
+                thread::sleep(Duration::from_millis(100));
+            }
+            outcome => return outcome.map(drop),
+        }
+    }
+}
+
+/// Returns the paths as the manifest names them.
+pub(crate) fn absolute(paths: &[PathBuf]) -> Vec<String> {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    paths.iter().map(|path| absolute(path).display().to_string()).collect()
+}
+
+/// Returns a folder name for these sources.
+fn cache_name(sources: &[String]) -> String {
+    let hash = blake3::hash(sources.join("\0").as_bytes());
+    hash.to_hex()[..16].to_owned()
+}

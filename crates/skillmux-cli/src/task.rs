@@ -1,0 +1,168 @@
+//! Where a task comes from.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{self, BufRead, BufReader, IsTerminal, Read},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use skillmux::{library::SkillId, retrieve::Query};
+
+use crate::args::TaskArgs;
+
+/// Why there is no task.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TaskError {
+    #[error("no task was given")]
+    Missing,
+    #[error("cannot read `{}`", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("line {line} of `{}` is not a query", path.display())]
+    NotAQuery { path: PathBuf, line: usize, source: serde_json::Error },
+    #[error("the query_id `{query_id}` of line {line} of `{}` is empty or not the first", path.display())]
+    BadId { path: PathBuf, line: usize, query_id: String },
+    #[error("line {line} of `{}`", path.display())]
+    Refused { path: PathBuf, line: usize, source: skillmux::Error },
+}
+
+impl TaskError {
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Missing => {
+                "skillmux route \"fill in the attached PDF form\"; or --file FILE; or \
+                              pipe the task into it"
+                    .to_owned()
+            }
+            Self::Unreadable { .. } => "the task must be UTF-8 text".to_owned(),
+            Self::NotAQuery { .. } => {
+                r#"a line reads {"query_id": "q1", "query": "what to do"}"#.to_owned()
+            }
+            Self::BadId { .. } => "each query of a batch needs an id of its own".to_owned(),
+            Self::Refused { source, .. } => source.hint().unwrap_or_default(),
+        }
+    }
+}
+
+/// A query of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchQuery {
+    pub(crate) query_id: String,
+    pub(crate) query: Query,
+    /// Skills that are known to answer it; used in training only.
+    pub(crate) skill_ids: Vec<SkillId>,
+}
+
+/// A line of a batch; other fields are ignored.
+#[derive(Deserialize)]
+struct BatchLine {
+    query_id: String,
+    query: String,
+    #[serde(default)]
+    skill_ids: Vec<SkillId>,
+}
+
+/// The tasks of a call.
+#[derive(Debug)]
+pub(crate) enum Tasks {
+    /// One task.
+    Single(Query),
+    /// A batch.
+    Batch(Vec<BatchQuery>),
+}
+
+impl Tasks {
+    /// Reads and checks the tasks; done before a library is indexed for them.
+    pub(crate) fn read(args: &TaskArgs) -> anyhow::Result<Self> {
+        match &args.queries {
+            Some(path) => Ok(Self::Batch(batch(path)?)),
+            None => Ok(Self::Single(single(args)?)),
+        }
+    }
+}
+
+/// Returns the task of a single call.
+fn single(args: &TaskArgs) -> anyhow::Result<Query> {
+    let text = match (&args.text, &args.file) {
+        (Some(text), _) if text != "-" => text.clone(),
+        (_, Some(path)) => {
+            let read = File::open(path).map_err(Into::into).and_then(read_capped);
+            read.map_err(|error| error.at(path))?
+        }
+        (None, None) if io::stdin().is_terminal() => return Err(TaskError::Missing.into()),
+        _ => read_capped(io::stdin()).map_err(|error| error.at(Path::new("standard input")))?,
+    };
+    Ok(Query::new(text)?)
+}
+
+/// Why a text could not be read.
+enum ReadError {
+    Io(io::Error),
+    Refused(skillmux::Error),
+}
+
+impl From<io::Error> for ReadError {
+    fn from(source: io::Error) -> Self {
+        Self::Io(source)
+    }
+}
+
+impl ReadError {
+    fn at(self, path: &Path) -> anyhow::Error {
+        match self {
+            Self::Io(source) => TaskError::Unreadable { path: path.to_owned(), source }.into(),
+            Self::Refused(error) => error.into(),
+        }
+    }
+}
+
+/// Reads a text, and one byte more than a task may have, so that endless input ends in an error.
+fn read_capped(source: impl Read) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    source.take(Query::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    // Before the encoding is looked at: the cut may go through a character.
+    if bytes.len() > Query::MAX_BYTES {
+        let (n_bytes, max_bytes) = (bytes.len(), Query::MAX_BYTES);
+        return Err(ReadError::Refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes }));
+    }
+    let text = String::from_utf8(bytes);
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()).into())
+}
+
+/// Longest line of a batch: a task, its id, and escapes.
+const MAX_LINE_BYTES: u64 = 4 * Query::MAX_BYTES as u64;
+
+/// Returns the queries of a batch file, one a line; blank lines are passed over.
+pub(crate) fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
+    let unreadable = |source| TaskError::Unreadable { path: path.to_owned(), source };
+    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut queries: Vec<BatchQuery> = Vec::new();
+    let mut ids = HashSet::new();
+    for line in 1.. {
+        let mut bytes = Vec::new();
+        file.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).map_err(unreadable)?;
+        if bytes.is_empty() {
+            break;
+        }
+        let refused = |source| TaskError::Refused { path: path.to_owned(), line, source };
+        if bytes.len() as u64 == MAX_LINE_BYTES {
+            let (n_bytes, max_bytes) = (bytes.len(), Query::MAX_BYTES);
+            return Err(refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes }));
+        }
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            continue;
+        }
+        let BatchLine { query_id, query, skill_ids } = serde_json::from_str(text)
+            .map_err(|source| TaskError::NotAQuery { path: path.to_owned(), line, source })?;
+        if query_id.trim().is_empty() || !ids.insert(query_id.clone()) {
+            return Err(TaskError::BadId { path: path.to_owned(), line, query_id });
+        }
+        let query = Query::new(query).map_err(refused)?;
+        queries.push(BatchQuery { query_id, query, skill_ids });
+    }
+    Ok(queries)
+}

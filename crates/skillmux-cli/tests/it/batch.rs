@@ -1,0 +1,115 @@
+//! Where tasks come from, and batches of them.
+
+use serde_json::Value;
+
+use crate::home::{Home, fixtures};
+
+const TASK: &str = "clean a messy CSV file";
+
+/// Returns the ids of the skills that a route in JSON loads.
+fn loaded(json: &str) -> Vec<String> {
+    let route: Value = serde_json::from_str(json).unwrap();
+    let steps = route["steps"].as_array().unwrap();
+    let skills = steps.iter().flat_map(|step| step["skills"].as_array().unwrap());
+    skills.map(|skill| skill["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_task_comes_from_an_argument_a_file_or_standard_input() {
+    let home = Home::with_index();
+    let expected = loaded(&home.ask(&["route", TASK, "--format", "json"]).stdout);
+    assert_eq!(expected[0], "data/csv-cleaning");
+    let file = home.write("task.txt", TASK);
+    let done = home.ask(&["route", "--file", &file, "--format", "json"]);
+    assert_eq!(loaded(&done.stdout), expected);
+    let index = home.index();
+    for dash in [&["-"][..], &[]] {
+        let arguments = [&["route"], dash, &["--format", "json", "--index", &index]].concat();
+        let done = home.run_with_input(&arguments, TASK.as_bytes());
+        assert_eq!(loaded(&done.stdout), expected, "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_batch_of_routes_is_a_line_of_json_a_query() {
+    let home = Home::with_index();
+    let queries = fixtures().join("tasks.jsonl").display().to_string();
+    let done = home.ask(&["route", "--queries", &queries, "--budget", "0"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let routes: Vec<Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(routes.len(), 60);
+    assert_eq!(routes[0]["query_id"], "t01");
+    assert_eq!(routes[59]["query_id"], "n08");
+}
+
+#[test]
+fn a_batch_of_searches_is_a_trec_run_that_eval_scores() {
+    let home = Home::with_index();
+    let queries = fixtures().join("tasks.jsonl").display().to_string();
+    let done = home.ask(&["search", "--queries", &queries, "-k", "5", "--timings"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.starts_with("60 queries, one thread: p50 "), "{}", done.stderr);
+    let lines: Vec<Vec<&str>> = done.stdout.lines().map(|line| line.split(' ').collect()).collect();
+    assert!(lines.len() > 200);
+    for columns in &lines {
+        let [_, q0, _, rank, score, tag] = columns[..] else { panic!("{columns:?}") };
+        assert_eq!((q0, tag), ("Q0", "skillmux"));
+        assert!((1..=5).contains(&rank.parse::<usize>().unwrap()));
+        assert!(score.parse::<f32>().unwrap() > 0.0);
+    }
+    let run = home.write("tasks.run", &done.stdout);
+    let qrels = fixtures().join("qrels.trec").display().to_string();
+    let done = home.run(&["eval", &run, "--qrels", &qrels, "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let scores: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(scores["n_queries"], 52);
+    assert!(scores["hit_at_1"].as_f64().unwrap() > 0.8, "{scores}");
+}
+
+#[test]
+fn a_batch_with_a_bad_line_is_refused_with_its_number_and_prints_nothing() {
+    let home = Home::with_index();
+    let good = r#"{"query_id": "q1", "query": "clean a CSV file"}"#;
+    for (line, message, hint) in [
+        ("{\"query\": \"no id\"}", "line 3 of `", "a line reads"),
+        ("nonsense", "line 3 of `", "a line reads"),
+        (r#"{"query_id": "q2", "query": "?!"}"#, "the task is empty", "say in a sentence"),
+    ] {
+        let queries = home.write("queries.jsonl", format!("{good}\n\n{line}\n"));
+        for command in ["route", "search"] {
+            let done = home.ask(&[command, "--queries", &queries]);
+            done.assert_error(message, hint);
+            assert!(done.stderr.contains("line 3"), "{}", done.stderr);
+            assert!(done.stdout.is_empty(), "{}", done.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_starts_with_a_byte_order_mark_is_read() {
+    let home = Home::with_index();
+    let line = "\u{feff}{\"query_id\": \"q1\", \"query\": \"clean a CSV file\"}\r\n";
+    let queries = home.write("queries.jsonl", line);
+    let done = home.ask(&["search", "--queries", &queries, "-k", "1"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.starts_with("q1 Q0 "), "{}", done.stdout);
+}
+
+#[test]
+fn nothing_found_is_one() {
+    let home = Home::with_index();
+    let nothing = "zzqx 鑫鑫";
+    let queries =
+        home.write("queries.jsonl", format!("{{\"query_id\":\"q\",\"query\":\"{nothing}\"}}\n"));
+    for arguments in [
+        &["route", nothing][..],
+        &["search", nothing],
+        &["route", "--queries", &queries],
+        &["search", "--queries", &queries],
+    ] {
+        let done = home.ask(arguments);
+        assert_eq!(done.code, 1, "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.is_empty(), "{}", done.stderr);
+    }
+}

@@ -1,0 +1,12 @@
+//! The binary, run as its users run it.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
+
+mod batch;
+mod home;
+mod installed;
+mod kill;
+mod mcp;
+mod pipes;
+mod refusals;
+mod snapshot;

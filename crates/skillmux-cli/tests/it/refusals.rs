@@ -1,0 +1,183 @@
+//! What goes wrong, and what the user reads about it.
+
+use std::fs;
+
+use crate::home::{Done, Home, library};
+
+const TASK: &str = "clean a messy CSV file";
+
+#[test]
+fn a_task_without_words_is_refused() {
+    let home = Home::with_index();
+    for task in ["", "  ", "?!"] {
+        home.ask(&["route", task]).assert_error("the task is empty", "say in a sentence");
+    }
+    let file = home.write("task.txt", "\n");
+    home.ask(&["search", "--file", &file]).assert_error("the task is empty", "say in a sentence");
+    let arguments = ["route", "--index", &home.index()];
+    let done = home.run_with_input(&arguments, b"");
+    done.assert_error("the task is empty", "say in a sentence");
+}
+
+#[test]
+fn a_task_of_a_megabyte_is_refused_in_any_script() {
+    let home = Home::with_index();
+    for text in ["x ".repeat(1 << 19), "表格".repeat(1 << 18), format!("a{}", "表".repeat(1 << 18))]
+    {
+        let (message, hint) = ("but the limit is 262144", "without attached files");
+        let file = home.write("task.txt", &text);
+        home.ask(&["route", "--file", &file]).assert_error(message, hint);
+        let arguments = ["search", "--index", &home.index()];
+        home.run_with_input(&arguments, text.as_bytes()).assert_error(message, hint);
+    }
+}
+
+#[test]
+fn a_task_that_cannot_be_read_is_refused() {
+    let home = Home::with_index();
+    let missing = home.path("missing.txt").display().to_string();
+    home.ask(&["route", "--file", &missing]).assert_error("cannot read `", "UTF-8");
+    let binary = home.write("task.bin", b"clean \xff\xfe a file");
+    home.ask(&["route", "--file", &binary]).assert_error("cannot read `", "UTF-8");
+}
+
+#[test]
+fn a_missing_index_comes_with_the_command_that_makes_one() {
+    let home = Home::new();
+    let hint = format!("skillmux index SOURCE... --index {}", home.index());
+    for arguments in [&["route", TASK][..], &["page", "a"], &["stats"], &["search", TASK]] {
+        home.ask(arguments).assert_error("no index at `", &hint);
+    }
+    home.ask(&["index", "--restore"]).assert_error("no index at `", &hint);
+    assert!(!home.path("index").exists());
+}
+
+#[test]
+fn a_folder_of_something_else_is_refused_and_untouched() {
+    let home = Home::new();
+    home.write("index/notes.txt", "mine");
+    home.ask(&["index", &library()]).assert_error("is not a skillmux index", "choose an empty");
+    home.ask(&["route", TASK]).assert_error("is not a skillmux index", "choose an empty");
+    assert_eq!(fs::read_dir(home.path("index")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_index_of_another_format_is_replaced_by_a_rebuild() {
+    let home = Home::with_index();
+    let manifest = home.path("index/gen-000001/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap().replace("\"format\": 1,", "\"format\": 999,");
+    fs::write(&manifest, &text).unwrap();
+    let current = format!("gen-000001 {}\n", blake3::hash(text.as_bytes()).to_hex());
+    home.write("index/CURRENT", current);
+    home.ask(&["route", TASK]).assert_error("has format 999", "--rebuild");
+    home.ask(&["index", &library()]).assert_error("has format 999", "--rebuild");
+    assert_eq!(home.ask(&["index", &library(), "--rebuild"]).code, 0);
+    assert_eq!(home.ask(&["route", TASK]).code, 0);
+}
+
+#[test]
+fn a_damaged_index_is_told_and_restored() {
+    let home = Home::with_index();
+    home.write_skill("more/tea", "tea", "How to brew tea", "Boil the water first.");
+    let more = home.path("more").display().to_string();
+    assert_eq!(home.ask(&["index", &library(), &more]).code, 0);
+    fs::remove_file(home.path("index/gen-000002/skills.bin")).unwrap();
+    home.ask(&["route", TASK]).assert_error(
+        "generation 2 of the index",
+        &format!("skillmux index --restore --index {}", home.index()),
+    );
+    let done = home.ask(&["index", "--restore"]);
+    assert_eq!(done.code, 0);
+    assert!(done.stdout.contains("is at generation 1 again"), "{}", done.stdout);
+    assert_eq!(home.ask(&["route", TASK]).code, 0);
+    let done = home.ask(&["index", "--restore"]);
+    done.assert_error("no earlier generation of the index", "--rebuild");
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped check says so")]
+fn a_folder_without_write_permission_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let home = Home::new();
+    let parent = home.path("locked");
+    fs::create_dir(&parent).unwrap();
+    fs::set_permissions(&parent, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(parent.join("probe"), "").is_ok() {
+        eprintln!("not checked: the superuser may write anywhere");
+        return;
+    }
+    let index = parent.join("index").display().to_string();
+    let done = home.run(&["index", &library(), "--index", &index]);
+    done.assert_error("cannot write `", "check who owns the folder");
+    assert!(done.stderr.contains("ermission denied"), "{}", done.stderr);
+    fs::set_permissions(&parent, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_source_that_is_missing_or_of_no_kind_is_refused() {
+    let home = Home::new();
+    let missing = home.path("missing").display().to_string();
+    home.ask(&["index", &missing]).assert_error("does not exist", "give a folder of SKILL.md");
+    let done = home.run(&["route", TASK, "--library", &missing]);
+    done.assert_error("does not exist", "give a folder of SKILL.md");
+    let other = home.write("notes.txt", "text");
+    home.ask(&["index", &other]).assert_error("is not a kind", "skillmux reads SKILL.md");
+}
+
+#[test]
+fn a_library_without_skills_is_refused_and_says_what_was_skipped() {
+    let home = Home::with_index();
+    home.write("empty/x/SKILL.md", b"\0\0");
+    let empty = home.path("empty").display().to_string();
+    let done = home.ask(&["index", &empty]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("holds NUL bytes"), "{}", done.stderr);
+    assert!(done.stderr.contains("error: no skill found in 1 source\n"), "{}", done.stderr);
+    assert_eq!(home.ask(&["route", TASK]).code, 0);
+}
+
+#[test]
+fn an_unknown_skill_comes_with_the_nearest() {
+    let home = Home::with_index();
+    let done = home.ask(&["page", "csv-cleanin"]);
+    done.assert_error("no skill has the id `csv-cleanin`", "did you mean `data/csv-cleaning`");
+    let done = home.ask(&["page", "zzqx"]);
+    done.assert_error("no skill has the id `zzqx`", "`skillmux search` prints the ids");
+}
+
+#[test]
+fn wrong_arguments_are_two() {
+    let home = Home::new();
+    for arguments in [
+        &["frobnicate"][..],
+        &["route", TASK, "-k", "0"],
+        &["route", TASK, "--index", "a", "--library", "b"],
+        &["route", TASK, "--file", "b"],
+        &["index", "a", "--restore"],
+        &[],
+    ] {
+        let done = home.run(arguments);
+        assert_eq!(done.code, 2, "{arguments:?}");
+        assert!(done.stdout.is_empty() && !done.stderr.is_empty());
+    }
+}
+
+#[test]
+fn escape_sequences_in_names_and_paths_do_not_reach_the_terminal() {
+    let home = Home::new();
+    let skill = "{\"skill_id\":\"a\u{202e}b\",\"name\":\"tea\",\"description\":\"brew \
+                 \\u001b[31mtea\",\"body\":\"text\"}\n";
+    let shard = home.write("pool.jsonl", skill);
+    assert_eq!(home.ask(&["index", &shard]).code, 0);
+    let check = |done: Done| {
+        assert!(!done.stdout.contains('\u{202e}') && !done.stderr.contains('\u{202e}'));
+    };
+    check(home.ask(&["search", "brew tea"]));
+    check(home.ask(&["route", "brew tea"]));
+    check(home.ask(&["page", "ab"]));
+    // `Home` checks that no command prints an escape.
+    let done = home.run(&["index", "a\u{1b}[31mb", "--index", &home.index()]);
+    assert_eq!(done.code, 2);
+}

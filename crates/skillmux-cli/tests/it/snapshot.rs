@@ -1,0 +1,131 @@
+//! What the commands print.
+
+use insta::assert_snapshot;
+
+use crate::home::{Done, Home, library};
+
+const TASK: &str = "Pull the price list on pages 4-9 of catalogue.pdf into a CSV.";
+
+/// Replaces times and sizes, and rounds what has more than three decimals: the last bits of a
+/// logarithm differ from system to system.
+fn settled(text: &str) -> String {
+    let mut settled = String::new();
+    for line in text.split_inclusive('\n') {
+        let words: Vec<&str> = line.split(' ').collect();
+        let words = words.iter().enumerate().map(|(at, word)| {
+            let next = words.get(at + 1).map_or("", |next| next.trim_end_matches(['\n', ')']));
+            let end = word.find([',', '\n']).unwrap_or(word.len());
+            let (number, rest) = word.split_at(end);
+            let decimals = number.split_once('.').map_or("", |(_, decimals)| decimals);
+            match number.parse::<f64>() {
+                Ok(_) if ["ms", "s"].contains(&next) => format!("[TIME]{rest}"),
+                Ok(_) if ["B", "KiB", "MiB"].contains(&next) => format!("[SIZE]{rest}"),
+                Ok(_) if at > 0 && words[at - 1] == "\"time_us\":" => format!("[TIME]{rest}"),
+                Ok(value) if decimals.len() > 3 => format!("{value:.3}{rest}"),
+                _ => (*word).to_owned(),
+            }
+        });
+        settled += &words.collect::<Vec<_>>().join(" ");
+    }
+    settled
+}
+
+fn shown(home: &Home, done: &Done) -> String {
+    settled(&home.filtered(&format!("{}{}", done.stdout, done.stderr)))
+}
+
+#[test]
+fn help() {
+    let home = Home::new();
+    let done = home.run(&["--help"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(done.stdout);
+}
+
+#[test]
+fn help_of_each_command() {
+    let home = Home::new();
+    let commands = ["index", "route", "search", "page", "stats", "eval", "mcp"];
+    let help: Vec<String> =
+        commands.iter().map(|command| home.run(&[command, "--help"]).stdout).collect();
+    assert_snapshot!(help.join(&format!("\n{}\n\n", "=".repeat(80))));
+}
+
+#[test]
+fn index_report() {
+    let home = Home::new();
+    let done = home.run(&["index", &library(), "--index", &home.index()]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!("index_new", shown(&home, &done));
+    let done = home.run(&["index", &library(), "--index", &home.index(), "--verbose"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!("index_up_to_date", shown(&home, &done));
+}
+
+#[test]
+fn index_report_in_json() {
+    let home = Home::new();
+    let done = home.run(&["index", &library(), "--index", &home.index(), "--format", "json"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn route_in_text() {
+    let home = Home::with_index();
+    let done = home.ask(&["route", TASK, "--budget", "300"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn route_in_chinese() {
+    let home = Home::with_index();
+    let done = home.ask(&["route", "帮我把这周的工作整理成周报", "--budget", "200"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn route_that_abstains() {
+    let home = Home::with_index();
+    let done = home.ask(&["route", "What is the capital of Peru and who wrote Don Quixote?"]);
+    assert_eq!(done.code, 1);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn route_in_json() {
+    let home = Home::with_index();
+    let done = home.ask(&["route", TASK, "-k", "1", "--budget", "100", "--format", "json"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn search_in_text() {
+    let home = Home::with_index();
+    let done = home.ask(&["search", TASK, "-k", "3"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
+
+#[test]
+fn page_for_a_query() {
+    let home = Home::with_index();
+    let skill = "databases/postgres-query-tuning";
+    let done = home.ask(&["page", skill, "why a sequential scan", "--budget", "200"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!("page_for_a_query", shown(&home, &done));
+    let done = home.ask(&["page", skill, "--budget", "300"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!("page_from_the_top", shown(&home, &done));
+}
+
+#[test]
+fn stats() {
+    let home = Home::with_index();
+    let done = home.ask(&["stats", "--verify"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!(shown(&home, &done));
+}
