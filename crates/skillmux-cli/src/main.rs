@@ -57,12 +57,8 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
 /// Prints an error with its causes and, where there is one, what to do about it.
 fn report(error: &anyhow::Error) {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    eprintln!(
-        "{}error:{} {}",
-        paint::BAD,
-        paint::reset(paint::BAD),
-        paint::printable(&causes.join(": "))
-    );
+    let causes = paint::printable(&causes.join(": "));
+    eprintln!("{} {causes}", paint::styled(paint::BAD, "error:"));
     let hints = [
         error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
@@ -72,7 +68,7 @@ fn report(error: &anyhow::Error) {
     ];
     if let Some(hint) = hints.into_iter().flatten().next() {
         let hint = paint::printable(&hint);
-        eprintln!("{}hint:{} {hint}", paint::NOTE, paint::reset(paint::NOTE));
+        eprintln!("{} {hint}", paint::styled(paint::NOTE, "hint:"));
     }
 }
 

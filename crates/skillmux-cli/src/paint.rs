@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use anstyle::{AnsiColor, Reset, Style};
+use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
 
 /// Names of skills and other things to look at first.
@@ -25,14 +25,9 @@ pub(crate) const HELP: Styles = Styles::styled()
 
 const WIDTH: usize = 80;
 
-/// Returns what ends a style.
-pub(crate) fn reset(_style: Style) -> Reset {
-    Reset
-}
-
 /// Returns the text in a style.
 pub(crate) fn styled(style: Style, text: &str) -> String {
-    format!("{style}{text}{}", reset(style))
+    format!("{style}{text}{style:#}")
 }
 
 /// Returns the text wrapped to 80 columns, every line after an indent, without its control characters.

@@ -110,6 +110,7 @@ impl Default for RouterConfig {
 
 /// Which composer a router uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ComposerKind {
     /// [`ScoreCut`].
     #[default]
@@ -120,6 +121,7 @@ pub enum ComposerKind {
 
 /// Which pager a router uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum PagerKind {
     /// [`MmrPager`].
     #[default]

@@ -4,9 +4,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::PlannedSkill;
-
-/// Summand of a score that says that the task names the skill.
-const NAME_FEATURE: &str = "exact_name";
+use crate::explain::EXACT_NAME;
 
 /// Position of the skill that the best one is compared with.
 const MARGIN_POSITION: usize = 9;
@@ -179,13 +177,13 @@ impl Calibration {
 
 /// Returns whether the task names the skill.
 pub(super) fn is_named(skill: &PlannedSkill) -> bool {
-    skill.explanation.contributions.iter().any(|part| part.feature == NAME_FEATURE)
+    skill.explanation.contributions.iter().any(|part| part.feature == EXACT_NAME)
 }
 
 /// Returns the score without what a name in the task adds.
 fn word_score(skill: &PlannedSkill) -> f32 {
     let parts = skill.explanation.contributions.iter();
-    parts.filter(|part| part.feature != NAME_FEATURE).map(|part| part.value).sum()
+    parts.filter(|part| part.feature != EXACT_NAME).map(|part| part.value).sum()
 }
 
 /// Returns what words in the name and the description add to the score.
@@ -347,7 +345,7 @@ mod tests {
     #[test]
     fn a_named_skill_is_certain() {
         let mut named = skill([0.0; 3]);
-        let feature = NAME_FEATURE.to_owned();
+        let feature = EXACT_NAME.to_owned();
         named.explanation.contributions.push(Contribution { feature, value: 1.0 });
         let evidence = Evidence::of("a", 50, &[named]).unwrap();
         assert!((Calibration::default().confidence(&evidence) - 1.0).abs() < f32::EPSILON);

@@ -16,6 +16,7 @@ pub struct FieldWeights {
 
 /// Where the repetitions of a term saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TermSaturation {
     /// Within each field, and the scores of the fields are added: a skill whose name,
     /// description and body all speak of a term outdoes one that repeats it in one place.
@@ -27,6 +28,7 @@ pub enum TermSaturation {
 
 /// How the repetitions of a term in the query count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QueryRepetition {
     /// Each as much as the first.
     Linear,

@@ -11,7 +11,7 @@ use explain::WeightedTerm;
 
 use crate::{
     error::Result,
-    explain::{Contribution, Explanation},
+    explain::{Contribution, EXACT_NAME, Explanation},
     index::{Field, Index, SkillIdx, TermReader, length_of},
     library::Skill,
 };
@@ -202,7 +202,7 @@ impl Retriever for Bm25Retriever<'_> {
             if named.binary_search(&candidate.skill).is_ok() {
                 let words: f32 = explanation.contributions.iter().map(|part| part.value).sum();
                 explanation.contributions.push(Contribution {
-                    feature: "exact_name".to_owned(),
+                    feature: EXACT_NAME.to_owned(),
                     value: candidate.score - words,
                 });
             }
