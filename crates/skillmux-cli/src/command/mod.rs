@@ -19,13 +19,14 @@ use std::{
 use serde::Serialize;
 use skillmux::{
     index::Index,
+    page::Page,
     retrieve::Bm25Config,
     router::{ComposerKind, PagerKind, Router, RouterConfig},
 };
 
 use crate::{
     args::{ComposerChoice, PagerChoice, RetrieverChoice, StageArgs},
-    paint,
+    paint::{self, grouped},
 };
 
 /// Returns a router with the stages that the arguments choose.
@@ -53,6 +54,14 @@ fn router(index: Index, stages: StageArgs) -> Router {
 fn since_start() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
+}
+
+/// Shows a page under a headline that says how much of the skill it is.
+fn page_text(page: &Page) -> String {
+    let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
+    let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
+    let title = paint::styled(paint::STRONG, &paint::rule(&title));
+    format!("{title}\n{}", paint::printable(&page.to_markdown()))
 }
 
 /// Prints text for people, in colour on a terminal.

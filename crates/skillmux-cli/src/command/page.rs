@@ -2,11 +2,10 @@
 
 use skillmux::{library::SkillId, retrieve::Query};
 
-use super::{print_json, print_text};
+use super::{page_text, print_json, print_text};
 use crate::{
     Outcome,
     args::{ComposerChoice, Format, PageArgs, RetrieverChoice, StageArgs},
-    paint::{self, grouped, printable, styled},
     settings::Settings,
     source,
 };
@@ -22,16 +21,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let router = super::router(opened.index, stages);
     let page = router.page(&SkillId::new(args.skill_id.as_str()), query.as_ref(), args.budget)?;
     match args.format {
-        Format::Text => {
-            let title = format!(
-                "{} · {} of {} tokens",
-                page.skill_id,
-                grouped(page.n_tokens),
-                grouped(page.full_tokens)
-            );
-            let title = styled(paint::STRONG, &paint::rule(&title));
-            print_text(&format!("{title}\n{}", printable(&page.to_markdown())))?;
-        }
+        Format::Text => print_text(&page_text(&page))?,
         Format::Json => print_json(&page)?,
     }
     Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })

@@ -10,7 +10,7 @@ use skillmux::{
     router::{Route, RouteOptions, Router},
 };
 
-use super::{print_json, print_text};
+use super::{page_text, print_json, print_text};
 use crate::{
     Outcome,
     args::{Format, RouteArgs},
@@ -104,14 +104,7 @@ fn text(route: &Route, n_skills: usize) -> String {
         out.push('\n');
     }
     for page in &route.pages {
-        let title = format!(
-            "{} · {} of {} tokens",
-            page.skill_id,
-            grouped(page.n_tokens),
-            grouped(page.full_tokens)
-        );
-        let _ = writeln!(out, "{}", styled(paint::STRONG, &paint::rule(&title)));
-        let _ = writeln!(out, "{}", printable(&page.to_markdown()));
+        let _ = writeln!(out, "{}", page_text(page));
     }
     out
 }

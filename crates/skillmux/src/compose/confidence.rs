@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::PlannedSkill;
-use crate::explain::EXACT_NAME;
+use crate::{explain::EXACT_NAME, index::is_spaceless};
 
 /// Position of the skill that the best one is compared with.
 const MARGIN_POSITION: usize = 9;
@@ -260,12 +260,6 @@ pub(super) fn is_small_talk(task: &str) -> bool {
     let is_chinese_talk =
         characters.is_empty() || CHINESE_SMALL_TALK.binary_search(&characters.as_str()).is_ok();
     is_chinese_talk && words(task).all(|word| SMALL_TALK.binary_search(&word.as_str()).is_ok())
-}
-
-/// Returns whether a character belongs to Chinese, kana or Hangul.
-fn is_spaceless(c: char) -> bool {
-    matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
 #[cfg(test)]

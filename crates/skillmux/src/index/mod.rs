@@ -22,5 +22,5 @@ pub use table::SkillIdx;
 pub use tokens::estimate_tokens;
 pub use update::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};
 
-pub(crate) use analyze::{Term, TermReader, is_character_pair, is_stop_word};
+pub(crate) use analyze::{Term, TermReader, is_character_pair, is_spaceless, is_stop_word};
 pub(crate) use lexical::{length_id_of, length_of, name_key};

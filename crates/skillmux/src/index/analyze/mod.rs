@@ -22,7 +22,7 @@ mod stop_words;
 mod terms;
 
 pub(crate) use stop_words::is_stop_word;
-pub(crate) use terms::{Term, TermReader, Terms, is_character_pair};
+pub(crate) use terms::{Term, TermReader, Terms, is_character_pair, is_spaceless};
 
 /// Turns text into index terms.
 #[derive(Debug, Clone, Copy, Default)]

@@ -326,6 +326,11 @@ fn script_of(c: char) -> Option<Script> {
     }
 }
 
+/// Returns whether a character belongs to Chinese, kana or Hangul, which are written without spaces.
+pub(crate) fn is_spaceless(c: char) -> bool {
+    matches!(script_of(c), Some(Script::Han | Script::Syllables))
+}
+
 /// Returns whether a term is made of neighbouring characters, not of a word.
 pub(crate) fn is_character_pair(term: &str) -> bool {
     term.chars().next().and_then(script_of).is_some_and(|script| script != Script::Word)
