@@ -17,6 +17,26 @@ pub(crate) enum CliError {
         /// Folder of the index.
         path: PathBuf,
     },
+    /// A dataset has no task to ask.
+    #[error("`{}` has no task that counts", path.display())]
+    NoTask {
+        /// The dataset.
+        path: PathBuf,
+    },
+    /// A folder holds results that others can't be added to.
+    #[error("`{}` holds results of another {}", path.display(), what.join(", "))]
+    OtherResults {
+        /// The folder.
+        path: PathBuf,
+        /// What is not the same.
+        what: Vec<String>,
+    },
+    /// Another process writes to a folder of results.
+    #[error("another run writes to `{}`", path.display())]
+    OutLocked {
+        /// The folder.
+        path: PathBuf,
+    },
 }
 
 impl CliError {
@@ -26,6 +46,11 @@ impl CliError {
             Self::NoAgent { .. } => {
                 "name some with --library PATH, or make an index with: skillmux index SOURCE..."
             }
+            Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
+            Self::OtherResults { .. } => {
+                "name another folder with --out, or replace all that it holds with --fresh"
+            }
+            Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
             }

@@ -3,7 +3,7 @@
 use std::{env, path::PathBuf};
 
 /// Places that depend on the user.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// Home folder, if there is one.
     pub(crate) home: Option<PathBuf>,
@@ -13,6 +13,8 @@ pub(crate) struct Settings {
     pub(crate) data: Option<PathBuf>,
     /// Folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
+    /// Key for a chat endpoint, `SKILLMUX_API_KEY`.
+    pub(crate) api_key: Option<String>,
 }
 
 impl Settings {
@@ -28,6 +30,7 @@ impl Settings {
             data: xdg("XDG_DATA_HOME", ".local/share"),
             cache: xdg("XDG_CACHE_HOME", ".cache"),
             project: env::current_dir().ok(),
+            api_key: env::var_os("SKILLMUX_API_KEY").and_then(|key| key.into_string().ok()),
             home,
         }
     }

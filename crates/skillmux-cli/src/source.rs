@@ -3,6 +3,7 @@
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -13,6 +14,7 @@ use skillmux::{
     Error,
     index::{Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
     library::{Library, agents},
+    model::Encoder,
 };
 
 use crate::{args::SourceArgs, error::CliError, settings::Settings};
@@ -26,6 +28,13 @@ const MAX_THREADS: usize = 8;
 /// How long to wait for another process that makes the index that this one needs.
 const MAX_WAIT: Duration = Duration::from_mins(2);
 
+impl SourceArgs {
+    /// Returns whether the arguments name an index or a library.
+    pub(crate) fn is_named(&self) -> bool {
+        self.index.is_some() || !self.library.is_empty()
+    }
+}
+
 /// An index, and what must live as long as it does.
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
@@ -38,11 +47,7 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
         return Ok(OpenIndex { index: Index::open(path)?, _folder: None });
     }
     if !args.library.is_empty() {
-        let library = Library::open(&args.library)?;
-        let sources = absolute(&args.library);
-        let name = cache_name(&sources);
-        let folder = settings.cache.as_ref().map(|cache| cache.join("libraries").join(name));
-        return refreshed(folder.as_deref(), &library, sources);
+        return open_library(&args.library, settings);
     }
     let own = settings.own_index();
     if let Some(path) = &own {
@@ -58,6 +63,22 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     let library = installed(settings)?;
     let cached = installed_index(settings, &library);
     refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()])
+}
+
+/// Opens an index of these sources, kept in the cache, after bringing it up to date.
+pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Result<OpenIndex> {
+    let library = Library::open(paths)?;
+    let sources = absolute(paths);
+    let name = cache_name(&sources);
+    let folder = settings.cache.as_ref().map(|cache| cache.join("libraries").join(name));
+    refreshed(folder.as_deref(), &library, sources)
+}
+
+/// Opens an index that is gone with the answer.
+pub(crate) fn open_once(library: &Library) -> anyhow::Result<OpenIndex> {
+    let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
+    update(folder.path(), library, &update_options(Vec::new()))?;
+    Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
 }
 
 /// Returns the folder of the index of the installed agents' skills.
@@ -132,15 +153,14 @@ fn refreshed(
             Err(error) => return Err(error.into()),
         }
     }
-    let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
-    update(folder.path(), library, &options)?;
-    Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
+    open_once(library)
 }
 
-/// Returns how an index of these sources is updated, with all cores.
+/// Returns how an index of these sources is updated: with all cores and the embedded encoder.
 pub(crate) fn update_options(sources: Vec<String>) -> UpdateOptions {
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    UpdateOptions { sources, n_threads, ..UpdateOptions::default() }
+    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
+    UpdateOptions { sources, n_threads, encoder: Some(encoder), ..UpdateOptions::default() }
 }
 
 /// Updates an index; while another process does so, its present generation is good enough.

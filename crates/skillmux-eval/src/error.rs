@@ -2,7 +2,14 @@
 
 use std::{io, path::PathBuf};
 
-/// Why a run or qrels could not be read.
+use crate::{
+    dataset::DatasetKind,
+    fault::{Fault, Place},
+    report::printable::one_line as printable,
+    system::system_forms,
+};
+
+/// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,6 +20,204 @@ pub enum Error {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line is not the JSON that it should be.
+    #[error("`{}`, line {line}: not what was expected", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A journal holds answers to other tasks, of another system, or over another library.
+    #[error("`{}` was begun with another dataset, system or library", path.display())]
+    JournalOfAnother {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// The engine could not answer.
+    #[error(transparent)]
+    Engine(#[from] skillmux::Error),
+    /// Two systems of one evaluation have the same name.
+    #[error("there are two systems `{}`", printable(system))]
+    SystemTwice {
+        /// The name.
+        system: String,
+    },
+    /// A system has no row for a task.
+    #[error("`{}` has no answer to task `{}`", printable(system), printable(task_id))]
+    Unanswered {
+        /// The system.
+        system: String,
+        /// The task.
+        task_id: String,
+    },
+    /// No task has the id.
+    #[error("there is no task `{}`", printable(task_id))]
+    NoSuchTask {
+        /// The id.
+        task_id: String,
+    },
+    /// A file is not the CSV that it should be.
+    #[error("`{}` is not a table", path.display())]
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line.
+        source: csv::Error,
+    },
+    /// The first column of a table is another one.
+    #[error("`{}`, line 1: the first column is `{}`, not `{expected}`", path.display(), printable(found))]
+    CsvHead {
+        /// The file.
+        path: PathBuf,
+        /// Name of the first column.
+        found: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Two rows are about one task.
+    #[error("`{}`, line {line}: task `{}` occurs again", path.display(), printable(task_id))]
+    TaskTwice {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: u64,
+        /// The task.
+        task_id: String,
+    },
+    /// Two tasks of a dataset have one id.
+    #[error("`{}` has two tasks `{}`", path.display(), printable(task_id))]
+    SameTask {
+        /// The file.
+        path: PathBuf,
+        /// The task.
+        task_id: String,
+    },
+    /// A folder of results is of another version.
+    #[error("`{}` has format {format}, but this version reads {expected}", path.display())]
+    ResultsFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        format: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// An answer is to a task that was not asked.
+    #[error("`{}`, line {line}: there is no task `{}`", path.display(), printable(task_id))]
+    UnknownTask {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// The task.
+        task_id: String,
+    },
+    /// A skill stands in one ranking twice.
+    #[error("`{}`, line {line}: skill `{}` occurs again", path.display(), printable(skill_id))]
+    SkillTwice {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// The skill.
+        skill_id: String,
+    },
+    /// A confidence is no share.
+    #[error("`{}`, line {line}: confidence is {confidence}, but must be from 0 to 1", path.display())]
+    Confidence {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// The value.
+        confidence: f32,
+    },
+    /// A folder of results does not have the system.
+    #[error("`{}` has no system `{}`", path.display(), printable(system))]
+    NoSuchSystem {
+        /// The folder.
+        path: PathBuf,
+        /// The system.
+        system: String,
+        /// The systems that it has.
+        known: Vec<String>,
+    },
+    /// A folder of results has several systems, and one is to be named, or it has none.
+    #[error("`{}` has {} systems, but one is compared", path.display(), known.len())]
+    WhichSystem {
+        /// The folder.
+        path: PathBuf,
+        /// The systems that it has.
+        known: Vec<String>,
+    },
+    /// Two folders of results have different tasks of one id.
+    #[error("task `{}` is not the same in both", printable(task_id))]
+    OtherTask {
+        /// The task.
+        task_id: String,
+    },
+    /// Two folders of results have no task in common.
+    #[error("`{}` and `{}` have no task in common", a.display(), b.display())]
+    NoSharedTask {
+        /// One folder.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+    },
+    /// There is nothing to report on.
+    #[error("there is no system to report on")]
+    NoSystem,
+    /// The engine does not answer a task.
+    #[error("task `{}`", printable(task_id))]
+    TaskRefused {
+        /// The task.
+        task_id: String,
+        /// What the engine says.
+        source: skillmux::Error,
+    },
+    /// A spec names a system that there is not.
+    #[error("there is no system `{name}`")]
+    SystemUnknown {
+        /// The name, or the part of the spec that should begin with one.
+        name: String,
+    },
+    /// A spec, or a part of it, is not well-formed.
+    #[error("`{part}` is no system: expected {expected}")]
+    SpecMalformed {
+        /// The part.
+        part: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A system asks a model, and there is none.
+    #[error("`{system}` needs {}, and none was given", model.as_str())]
+    ModelMissing {
+        /// The system.
+        system: String,
+        /// What it asks.
+        model: ModelPort,
+    },
+    /// An encoder does not keep its contract.
+    #[error("the encoder `{encoder}` gave {n_finite} finite numbers, but {n_expected} were due")]
+    BadVectors {
+        /// Name of the encoder.
+        encoder: String,
+        /// Numbers that are finite.
+        n_finite: usize,
+        /// Texts times dimensions.
+        n_expected: usize,
     },
     /// A line has another number of columns than the format.
     #[error("line {line} has {found} columns, but {format} has {expected}")]
@@ -46,13 +251,141 @@ pub enum Error {
         /// The document.
         document_id: String,
     },
+    /// The path leads to a folder, a device or a pipe.
+    #[error("`{}` is not a regular file", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A file, or one line of it, is larger than the limit, decompressed.
+    #[error("{place} is larger than {max_bytes} bytes")]
+    TooLarge {
+        /// The file or the line.
+        place: Place,
+        /// The limit.
+        max_bytes: u64,
+    },
+    /// Something in a file of a dataset is wrong.
+    #[error("{place}: {fault}")]
+    Malformed {
+        /// Where it is.
+        place: Place,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// Something in a file of columns is wrong.
+    #[error("cannot use `{}`", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// A file that the dataset needs is not in its folder.
+    #[error("`{}` has no `{file}`", folder.display())]
+    FileMissing {
+        /// Folder of the dataset.
+        folder: PathBuf,
+        /// Name of the file; `.gz` and `.zst` may follow it.
+        file: &'static str,
+    },
+    /// Neither the files of the folder nor the fields of the first line are those of a dataset.
+    #[error("`{}` is no dataset of a known shape", path.display())]
+    DatasetUnknown {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A dataset has no task that can be scored.
+    #[error("`{}` has no task to score", path.display())]
+    NoTasks {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A dataset refers to texts of skills, and no library was given to look them up in.
+    #[error("`{}` needs the texts of its skills", path.display())]
+    LookupMissing {
+        /// The dataset.
+        path: PathBuf,
+    },
+    /// Fewer categories than needed have enough skills and phrases.
+    #[error(
+        "only {found} categories have {min_skills} skills and a phrase, but a query takes {needed}"
+    )]
+    TooFewCategories {
+        /// Categories that have.
+        found: usize,
+        /// Categories that the longest query takes.
+        needed: usize,
+        /// Skills that a category must have.
+        min_skills: usize,
+    },
+    /// There is no such kind of dataset.
+    #[error("`{}` is no kind of dataset", printable(name))]
+    KindUnknown {
+        /// What was named.
+        name: String,
+    },
+}
+
+/// A kind of model that a system may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelPort {
+    /// [`skillmux::model::Encoder`].
+    Encoder,
+    /// [`skillmux::model::ChatModel`].
+    Chat,
+}
+
+impl ModelPort {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Encoder => "an encoder",
+            Self::Chat => "a chat model",
+        }
+    }
 }
 
 impl Error {
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Read { .. } => return None,
+            Self::Read { .. } | Self::Write { .. } | Self::Json { .. } => return None,
+            Self::SystemTwice { .. } => "name each system once",
+            Self::Unanswered { .. } => "evaluate again; answers that are there are kept",
+            Self::NoSuchTask { .. } => "ids of tasks are in the first column of `tasks.csv`",
+            Self::Csv { .. } | Self::CsvHead { .. } | Self::TaskTwice { .. } => {
+                "such tables are written by `skillmux eval`; write it anew"
+            }
+            Self::ResultsFormat { .. } => "evaluate again with this version",
+            Self::UnknownTask { .. }
+            | Self::SameTask { .. }
+            | Self::SkillTwice { .. }
+            | Self::Confidence { .. } => {
+                "the folder was changed after it was written; evaluate again"
+            }
+            Self::NoSuchSystem { known, .. } | Self::WhichSystem { known, .. } => {
+                let known: Vec<String> =
+                    known.iter().map(|name| format!("`{}`", printable(name))).collect();
+                return Some(format!("write FOLDER/SYSTEM; there are {}", known.join(", ")));
+            }
+            Self::OtherTask { .. } | Self::NoSharedTask { .. } => {
+                "compare results of the same dataset"
+            }
+            Self::NoSystem => "name at least one system",
+            Self::TaskRefused { source, .. } => return source.hint(),
+            Self::SystemUnknown { .. } | Self::SpecMalformed { .. } => {
+                return Some(known_systems());
+            }
+            Self::ModelMissing { model: ModelPort::Encoder, .. } => {
+                "name an encoder, or leave the system out"
+            }
+            Self::ModelMissing { model: ModelPort::Chat, .. } => {
+                "give the base URL of an endpoint that speaks the OpenAI protocol, and its model"
+            }
+            Self::BadVectors { .. } => "the encoder is broken, or its weights are",
+            Self::JournalOfAnother { .. } => "name another folder for the results, or start afresh",
+            Self::Engine(error) => return error.hint(),
             Self::Columns { format: "a TREC run", .. } | Self::NotANumber { .. } => {
                 "a run has lines `query_id Q0 skill_id rank score tag`, qrels `query_id 0 skill_id \
                  relevance`"
@@ -61,7 +394,28 @@ impl Error {
                 "qrels have lines `query_id 0 skill_id relevance`; spaces in an id are written %20"
             }
             Self::Repeated { .. } => "a document may occur once for each query",
+            Self::InFile { source, .. } => return source.hint(),
+            Self::NotAFile { .. } => "datasets, runs and qrels are read from regular files",
+            Self::TooLarge { .. } => "split the file; nothing larger is read",
+            Self::Malformed { .. } | Self::FileMissing { .. } | Self::NoTasks { .. } => {
+                "docs/datasets.md describes every format field by field"
+            }
+            Self::KindUnknown { .. } => {
+                let kinds = DatasetKind::ALL.map(DatasetKind::as_str);
+                return Some(format!("there are {}", kinds.join(", ")));
+            }
+            Self::DatasetUnknown { .. } => return Some(crate::dataset::known_shapes()),
+            Self::LookupMissing { .. } => "name the index or the library that holds the skills",
+            Self::TooFewCategories { .. } => {
+                "the list must have servers under headings that the category map knows"
+            }
         };
         Some(hint.to_owned())
     }
+}
+
+/// Returns the forms of a spec.
+fn known_systems() -> String {
+    let forms: Vec<&str> = system_forms().iter().map(|(form, _)| *form).collect();
+    format!("there are: {}", forms.join(", "))
 }

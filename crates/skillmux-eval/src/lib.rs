@@ -11,12 +11,22 @@
 //! # Ok::<(), skillmux_eval::Error>(())
 //! ```
 
-pub mod abstention;
+pub mod answer;
+pub mod cluster;
+pub mod dataset;
 mod error;
+pub mod evaluate;
+mod fault;
 pub mod metric;
 mod qrels;
+pub mod report;
 pub mod run;
+pub mod stats;
+pub mod system;
+pub mod task;
 
-pub use error::Error;
-pub use qrels::{Gold, Qrels};
+pub use error::{Error, ModelPort};
+pub use fault::{Fault, Place};
+pub use qrels::Qrels;
 pub use run::Run;
+pub use task::Gold;

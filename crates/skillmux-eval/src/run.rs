@@ -1,17 +1,18 @@
 //! [`Run`]: the rankings of a system, in the format of TREC.
 
 use std::{
-    collections::BTreeMap,
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
     fmt::{self, Write},
-    fs,
     path::Path,
 };
 
-use crate::error::Error;
+use crate::{dataset::file, error::Error};
 
 /// One line of a run: `query_id Q0 document_id rank score tag`.
 ///
-/// Columns are divided by blanks, so that blanks in an id are written `%20` and `%` as `%25`.
+/// Columns are divided by blanks, so that blanks in an id are written `%20` and `%` as `%25`;
+/// [`Run::parse`] and [`Qrels::parse`](crate::Qrels::parse) undo that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLine {
     /// Identifier of the query.
@@ -29,13 +30,13 @@ pub struct RunLine {
 impl fmt::Display for RunLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { query_id, document_id, rank, score, tag } = self;
-        let (query_id, document_id) = (escape(query_id), escape(document_id));
+        let (query_id, document_id, tag) = (escape(query_id), escape(document_id), escape(tag));
         write!(f, "{query_id} Q0 {document_id} {rank} {score} {tag}")
     }
 }
 
 /// Writes an id as one column.
-fn escape(id: &str) -> String {
+pub(crate) fn escape(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
     for c in id.chars() {
         if c == '%' || c.is_whitespace() {
@@ -50,24 +51,57 @@ fn escape(id: &str) -> String {
     out
 }
 
+/// Returns the id that a column stands for.
+///
+/// A `%` that does not begin the code of a byte, and codes that are no UTF-8, stay as they are: they
+/// come from a tool that does not escape.
+pub(crate) fn unescape(column: &str) -> Cow<'_, str> {
+    if !column.contains('%') {
+        return Cow::Borrowed(column);
+    }
+    let mut bytes = Vec::with_capacity(column.len());
+    let mut rest = column.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let byte = match tail {
+            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        if let Some((high, low)) = byte {
+            bytes.push(high << 4 | low);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(column), Cow::Owned)
+}
+
+/// Returns the value of a hexadecimal digit.
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
 /// The rankings of a system, by query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     rankings: BTreeMap<String, Vec<String>>,
+    /// Scores in the order of the rankings.
+    scores: BTreeMap<String, Vec<f32>>,
 }
 
 impl Run {
-    /// Reads a run from a file.
+    /// Reads a run from a file, which may be packed with gzip or zstd.
     ///
     /// # Errors
-    /// [`Error::Read`], and as for [`Run::parse`].
+    /// [`Error::Read`], [`Error::NotAFile`], [`Error::TooLarge`], and [`Error::InFile`] with an
+    /// error of [`Run::parse`].
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path)
-            .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        Self::parse(&text)
+        Self::parse(&file::read_text(path)?)
+            .map_err(|source| Error::InFile { path: path.to_owned(), source: Box::new(source) })
     }
 
-    /// Reads a run; ids stay as they are written, escapes included.
+    /// Reads a run; `%20` and the like in an id stand for the characters that [`RunLine`] escapes.
     ///
     /// As in `trec_eval`, documents are ordered by falling score and ties by falling id; the rank
     /// column is not looked at.
@@ -76,7 +110,7 @@ impl Run {
     /// [`Error::Columns`], [`Error::NotANumber`] and [`Error::Repeated`] name the line.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut scored: BTreeMap<String, Vec<(f32, String)>> = BTreeMap::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for (line, text) in (1..).zip(text.lines()) {
             let columns: Vec<&str> = text.split_whitespace().collect();
             let [query_id, _, document_id, _, score, _] = columns[..] else {
@@ -86,23 +120,60 @@ impl Run {
                 let format = "a TREC run";
                 return Err(Error::Columns { line, found: columns.len(), expected: 6, format });
             };
-            let number: Option<f32> = score.parse().ok().filter(|score: &f32| !score.is_nan());
+            let number: Option<f32> = score.parse().ok().filter(|score: &f32| score.is_finite());
             let Some(score) = number else {
                 let value = score.to_owned();
                 return Err(Error::NotANumber { line, column: "score", value });
             };
-            if !seen.insert((query_id, document_id)) {
-                let (query_id, document_id) = (query_id.to_owned(), document_id.to_owned());
+            let (query_id, document_id) = (unescape(query_id), unescape(document_id));
+            if !seen.insert((query_id.clone(), document_id.clone())) {
+                let (query_id, document_id) = (query_id.into_owned(), document_id.into_owned());
                 return Err(Error::Repeated { line, query_id, document_id });
             }
-            let ranking = scored.entry(query_id.to_owned()).or_default();
-            ranking.push((score, document_id.to_owned()));
+            let ranking = scored.entry(query_id.into_owned()).or_default();
+            ranking.push((score, document_id.into_owned()));
         }
-        let rankings = scored.into_iter().map(|(query_id, mut ranking)| {
+        let mut run = Self::default();
+        for (query_id, mut ranking) in scored {
             ranking.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
-            (query_id, ranking.into_iter().map(|(_, id)| id).collect())
-        });
-        Ok(Self { rankings: rankings.collect() })
+            let (scores, ids) = ranking.into_iter().unzip();
+            run.scores.insert(query_id.clone(), scores);
+            run.rankings.insert(query_id, ids);
+        }
+        Ok(run)
+    }
+
+    /// Returns the run with documents named anew; of several with one name the best stays.
+    pub(crate) fn with_ids(self, name_of: impl Fn(&str) -> String) -> Self {
+        let mut run = Self::default();
+        for (query_id, ranking) in self.rankings {
+            let scores = self.scores.get(&query_id).map_or(&[][..], Vec::as_slice);
+            let mut seen = HashSet::new();
+            let renamed = ranking.iter().map(|id| name_of(id)).zip(scores.iter().copied());
+            let (ids, scores) = renamed.filter(|(id, _)| seen.insert(id.clone())).unzip();
+            run.rankings.insert(query_id.clone(), ids);
+            run.scores.insert(query_id, scores);
+        }
+        run
+    }
+
+    /// Returns a number that differs where a ranking or a score does.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for (query_id, ranking) in &self.rankings {
+            hasher.update(query_id.as_bytes()).update(&[0]);
+            for (id, score) in ranking.iter().zip(self.scores(query_id)) {
+                hasher.update(id.as_bytes()).update(&[0]).update(&score.to_le_bytes());
+            }
+        }
+        let mut head = [0; 8];
+        head.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_le_bytes(head)
+    }
+
+    /// Returns the scores of [`ranking`](Self::ranking), in its order.
+    pub fn scores(&self, query_id: &str) -> &[f32] {
+        self.scores.get(query_id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the documents found for a query, best first; none if the run does not answer it.
@@ -128,6 +199,41 @@ mod tests {
     }
 
     #[test]
+    fn ids_come_back_as_they_were() {
+        for id in ["a b/100%\u{3000}c", "50%", "%2", "%zz", "a%20b", "plain", "%E3%80"] {
+            let line = RunLine {
+                query_id: id.into(),
+                document_id: id.into(),
+                rank: 1,
+                score: 2.5,
+                tag: "my tag".into(),
+            };
+            let run = Run::parse(&line.to_string()).unwrap();
+            assert_eq!(run.ranking(id), [id]);
+        }
+        // Not written by us: there is nothing to undo.
+        assert_eq!(unescape("100%/%zz%4"), "100%/%zz%4");
+        assert_eq!(unescape("%FF"), "%FF");
+    }
+
+    #[test]
+    fn two_spellings_of_one_id_are_one() {
+        let repeated = Run::parse("q Q0 a%2fb 1 2 t\nq Q0 a/b 2 1 t").unwrap_err();
+        assert_eq!(repeated.to_string(), "line 2: `a/b` occurs again for query `q`");
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bm25.trec");
+        std::fs::write(&path, "q Q0\n").unwrap();
+        let error = Run::read(&path).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot use `{}`", path.display()));
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(cause, "line 1 has 2 columns, but a TREC run has 6");
+    }
+
+    #[test]
     fn order_is_by_score_then_by_falling_id_whatever_the_ranks_say() {
         let run = Run::parse("q Q0 a 1 1.0 t\nq Q0 b 2 1.0 t\nq Q0 c 3 4.0 t\n").unwrap();
         assert_eq!(run.ranking("q"), ["c", "b", "a"]);
@@ -136,13 +242,16 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        let message = |text| Run::parse(text).unwrap_err().to_string();
+        let message = |text: &str| Run::parse(text).unwrap_err().to_string();
         assert_eq!(
             message("q Q0 a 1 1.0 t\nq Q0 b\n"),
             "line 2 has 3 columns, but a TREC run has 6"
         );
         assert_eq!(message("q Q0 a 1 x t"), "line 1: score is `x`, which is not a number");
-        assert_eq!(message("q Q0 a 1 NaN t"), "line 1: score is `NaN`, which is not a number");
+        for score in ["NaN", "inf", "-inf", "1e99"] {
+            let expected = format!("line 1: score is `{score}`, which is not a number");
+            assert_eq!(message(&format!("q Q0 a 1 {score} t")), expected);
+        }
         assert_eq!(
             message("q Q0 a 1 1 t\n\nq Q0 a 2 0 t"),
             "line 3: `a` occurs again for query `q`"

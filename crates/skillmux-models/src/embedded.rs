@@ -1,7 +1,9 @@
 //! The models that need no file of their own.
 
 use serde::Serialize;
-use skillmux::compose::Calibration;
+use skillmux::{compose::Calibration, rerank::RankerWeights};
+
+use crate::static_encoder::StaticEncoder;
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
 
@@ -11,6 +13,26 @@ const ABSTENTION_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: ABSTENTION.len(),
     trained_on: "1,500 prompts of queries-train and 120 long tasks that a skill answers, and 600 \
                  requests that need none, over libraries of 50 to 78,080 skills",
+};
+
+const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
+
+const ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "encoder",
+    kind: ModelKind::Encoder,
+    n_bytes: ENCODER.len(),
+    trained_on: "40,658 prompts of queries-train, the names, descriptions, headings and bodies of \
+                 78,080 skills, and pairs of Chinese and English skills",
+};
+
+const RANKER: &str = include_str!("../assets/ranker.json");
+
+const RANKER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "ranker",
+    kind: ModelKind::Ranker,
+    n_bytes: RANKER.len(),
+    trained_on: "prompts of queries-train that the encoder was not trained on, and long tasks of our \
+                 own, over a library of 78,080 skills",
 };
 
 /// A model inside the binary.
@@ -33,6 +55,10 @@ pub struct EmbeddedModel {
 pub enum ModelKind {
     /// Tells how likely the best skill helps.
     Calibration,
+    /// Turns texts into vectors.
+    Encoder,
+    /// Ranks the best candidates again.
+    Ranker,
 }
 
 impl ModelKind {
@@ -40,13 +66,15 @@ impl ModelKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Calibration => "calibration",
+            Self::Encoder => "encoder",
+            Self::Ranker => "ranker",
         }
     }
 }
 
 /// Returns the models inside the binary, by name.
 pub fn embedded_models() -> &'static [EmbeddedModel] {
-    const { &[ABSTENTION_MODEL] }
+    const { &[ABSTENTION_MODEL, ENCODER_MODEL, RANKER_MODEL] }
 }
 
 /// Returns the calibration by which the binary abstains; its card is `assets/abstention.md`.
@@ -57,11 +85,66 @@ pub fn abstention() -> Calibration {
     serde_json::from_str(ABSTENTION).expect("the embedded calibration is well-formed")
 }
 
+/// Returns the encoder of the binary, in some milliseconds; its card is `assets/encoder.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn encoder() -> StaticEncoder {
+    StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+}
+
+/// Returns the weights by which the binary ranks candidates; their card is `assets/ranker.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn ranker() -> RankerWeights {
+    serde_json::from_str(RANKER).expect("the embedded weights are well-formed")
+}
+
 #[cfg(test)]
 mod tests {
-    use skillmux::compose::Features;
+    use skillmux::{compose::Features, model::Encoder};
 
     use super::*;
+
+    /// Returns the cosine of a query with a text.
+    fn cosine(encoder: &StaticEncoder, query: &str, text: &str) -> f32 {
+        let (a, b) = (encoder.encode_queries(&[query]).unwrap(), encoder.encode(&[text]).unwrap());
+        a.iter().zip(&b).map(|(x, y)| x * y).sum()
+    }
+
+    #[test]
+    fn the_encoder_knows_synonyms_and_both_languages() {
+        let encoder = encoder();
+        let slides = "Build presentations and slide decks in PowerPoint";
+        let database = "Optimise slow SQL queries and database indexes";
+        for (query, near, far) in [
+            ("生成演示文稿和幻灯片", slides, database),
+            ("数据库慢查询优化", database, slides),
+            ("a pptx for the board meeting", slides, database),
+            ("postgres is too slow", database, slides),
+        ] {
+            let (near, far) = (cosine(&encoder, query, near), cosine(&encoder, query, far));
+            assert!(near > far + 0.1, "{query}: {near} {far}");
+        }
+    }
+
+    #[test]
+    fn rows_have_length_one_or_are_zero() {
+        let encoder = encoder();
+        let rows = encoder.encode(&["merge pdf files", "", "合并表格", "the of"]).unwrap();
+        let lengths: Vec<f32> =
+            rows.chunks(encoder.dim()).map(|row| row.iter().map(|x| x * x).sum()).collect();
+        for (length, expected) in lengths.into_iter().zip([1.0, 0.0, 1.0, 0.0]) {
+            assert!((length - expected).abs() < 1e-3, "{length}");
+        }
+    }
+
+    #[test]
+    fn the_crate_stays_below_the_limit_of_the_registry() {
+        let n_bytes: usize = embedded_models().iter().map(|model| model.n_bytes).sum();
+        assert!(n_bytes < 10_000_000, "{n_bytes}");
+    }
 
     #[test]
     fn the_default_of_the_engine_is_the_embedded_calibration_rounded() {

@@ -6,6 +6,11 @@
 //! ```
 
 mod embedded;
+pub mod error;
+pub mod remote;
+mod static_encoder;
 pub mod train;
 
-pub use embedded::{EmbeddedModel, ModelKind, abstention, embedded_models};
+pub use embedded::{EmbeddedModel, ModelKind, abstention, embedded_models, encoder, ranker};
+pub use error::{Error, Result};
+pub use static_encoder::StaticEncoder;

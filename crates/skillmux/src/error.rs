@@ -2,7 +2,10 @@
 
 use std::{io, path::PathBuf};
 
-use crate::library::{ScanReport, SkillId};
+use crate::{
+    library::{ScanReport, SkillId},
+    model::EncoderIdentity,
+};
 
 /// Result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -128,6 +131,48 @@ pub enum Error {
         /// What tantivy said.
         source: tantivy::TantivyError,
     },
+    /// The vectors of the index are of another encoder, or there are none.
+    #[error("the index at `{}` has {}, but the encoder is {given}", path.display(), vectors_of(found.as_deref()))]
+    EncoderMismatch {
+        /// Folder of the index.
+        path: PathBuf,
+        /// Encoder of the vectors.
+        found: Option<Box<EncoderIdentity>>,
+        /// Encoder of the queries.
+        given: Box<EncoderIdentity>,
+    },
+    /// An encoder broke its contract.
+    #[error(
+        "the encoder `{name}` gave {n_numbers} numbers for {n_texts} texts of {dim} dimensions, or one that is not finite"
+    )]
+    EncoderAnswer {
+        /// Name of the encoder.
+        name: String,
+        /// Numbers that it gave.
+        n_numbers: usize,
+        /// Texts that it was given.
+        n_texts: usize,
+        /// Dimensions that it says it has.
+        dim: usize,
+    },
+    /// An encoder gave no vectors.
+    #[error("the encoder `{name}` failed")]
+    Encoder {
+        /// Name of the encoder.
+        name: String,
+        /// What it said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A chat model gave no answer.
+    #[error("the chat model `{name}` failed")]
+    Chat {
+        /// Name of the model.
+        name: String,
+        /// What can be done about it, where the model knows.
+        hint: Option<String>,
+        /// What it said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 impl Error {
@@ -143,11 +188,15 @@ impl Error {
             Self::IndexMissing { .. }
             | Self::IndexForeign { .. }
             | Self::IndexFormat { .. }
-            | Self::IndexCorrupt { .. } => ErrorKind::Index,
+            | Self::IndexCorrupt { .. }
+            | Self::EncoderMismatch { .. } => ErrorKind::Index,
             Self::IndexLocked { .. }
             | Self::Read { .. }
             | Self::Write { .. }
-            | Self::Lexical { .. } => ErrorKind::Environment,
+            | Self::Lexical { .. }
+            | Self::Encoder { .. }
+            | Self::Chat { .. }
+            | Self::EncoderAnswer { .. } => ErrorKind::Environment,
         }
     }
 
@@ -178,6 +227,7 @@ impl Error {
                 "choose an empty or new folder; nothing in this one was touched".to_owned()
             }
             Self::IndexFormat { path, .. }
+            | Self::EncoderMismatch { path, .. }
             | Self::IndexCorrupt { path, previous: None, .. } => format!(
                 "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
                 shell_word(path)
@@ -198,7 +248,8 @@ impl Error {
                 format!("did you mean {}?", ids.join(" or "))
             }
             Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
-            Self::Lexical { .. } => return None,
+            Self::Chat { hint, .. } => return hint.clone(),
+            Self::Lexical { .. } | Self::Encoder { .. } | Self::EncoderAnswer { .. } => return None,
         };
         Some(hint)
     }
@@ -221,6 +272,10 @@ fn io_hint(source: &io::Error) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn vectors_of(encoder: Option<&EncoderIdentity>) -> String {
+    encoder.map_or("no vectors".to_owned(), |encoder| format!("vectors of {encoder}"))
 }
 
 fn of_generation(generation: u64) -> String {

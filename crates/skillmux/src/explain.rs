@@ -31,6 +31,8 @@ pub struct Explanation {
     /// What the words of the task add to the score, as a share of the most that they could, in
     /// `[0, 1)`. All words count, and a name in the task does not.
     pub score_share: f32,
+    /// Share of what the words of the task add that comes from name and description, in `[0, 1]`.
+    pub headline_share: f32,
     /// Number of distinct terms of the task.
     pub n_terms: u32,
 }

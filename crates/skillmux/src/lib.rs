@@ -1,11 +1,14 @@
 //! The engine of skillmux, the skill router for LLM agents.
 
 pub mod compose;
+pub mod decompose;
 pub mod error;
 pub mod explain;
 pub mod index;
 pub mod library;
+pub mod model;
 pub mod page;
+pub mod rerank;
 pub mod retrieve;
 pub mod router;
 

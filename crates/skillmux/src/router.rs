@@ -26,7 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::{cell::RefCell, path::Path, time::Duration};
+use std::{cell::RefCell, path::Path, sync::Arc, time::Duration};
 
 use rustc_hash::FxHashMap;
 
@@ -36,13 +36,18 @@ use serde::{Deserialize, Serialize};
 use crate::{
     compose::{
         Calibration, ComposeRequest, Composer, Decision, Evidence, Plan, PlanStep, PlannedSkill,
-        ScoreCut, ScoreCutConfig, TopK,
+        ScoreCut, ScoreCutConfig, ScoreScale, TopK,
     },
     error::Result,
     index::{Index, IndexedSkill, TermReader},
     library::{Skill, SkillId},
+    model::Encoder,
     page::{FullPager, MmrPager, Page, PageRequest, Pager, TermSource},
-    retrieve::{Bm25Config, Bm25Retriever, Candidate, Query, Ranking, Retriever},
+    rerank::{Ranker, RankerWeights},
+    retrieve::{
+        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever, Query,
+        Ranking, Retriever,
+    },
 };
 
 /// The whole answer to a query.
@@ -81,10 +86,15 @@ pub struct StageTrace {
 }
 
 /// Which implementation of each stage a router uses.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct RouterConfig {
-    /// Retrieval.
+    /// Retrieval by words, which every router can do.
     pub bm25: Bm25Config,
+    /// Retrieval of a router that has an encoder.
+    pub retriever: RetrieverKind,
+    /// Weights by which candidates are ranked again; then words, and vectors where there is an
+    /// encoder, find the candidates, whatever the retriever is.
+    pub ranker: Option<Arc<RankerWeights>>,
     /// Composition.
     pub composer: ComposerKind,
     /// Confidence, and when to abstain.
@@ -100,12 +110,27 @@ impl Default for RouterConfig {
     fn default() -> Self {
         Self {
             bm25: Bm25Config::default(),
+            retriever: RetrieverKind::default(),
+            ranker: None,
             composer: ComposerKind::default(),
             calibration: Calibration::default(),
             pager: PagerKind::default(),
             clock: || Duration::ZERO,
         }
     }
+}
+
+/// Which retriever a router with an encoder uses.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub enum RetrieverKind {
+    /// [`Bm25Retriever`], as without an encoder.
+    #[default]
+    Lexical,
+    /// [`DenseRetriever`].
+    Dense,
+    /// [`HybridRetriever`].
+    Hybrid(HybridConfig),
 }
 
 /// Which composer a router uses.
@@ -154,6 +179,7 @@ const N_SPARE_CANDIDATES: usize = 10;
 pub struct Router {
     index: Index,
     config: RouterConfig,
+    encoder: Option<Arc<dyn Encoder>>,
 }
 
 impl Router {
@@ -167,12 +193,27 @@ impl Router {
 
     /// Returns a router over an open index.
     pub fn new(index: Index, config: RouterConfig) -> Self {
-        Self { index, config }
+        Self { index, config, encoder: None }
+    }
+
+    /// Returns the router with an encoder, by which it can retrieve ([`RouterConfig::retriever`]).
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) unless the vectors of the index are
+    /// of this encoder.
+    pub fn with_encoder(self, encoder: Arc<dyn Encoder>) -> Result<Self> {
+        self.index.vectors_of(encoder.as_ref())?;
+        Ok(Self { encoder: Some(encoder), ..self })
     }
 
     /// Returns the index.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Returns what the router was made with.
+    pub fn config(&self) -> &RouterConfig {
+        &self.config
     }
 
     /// Returns the number of skills in the index.
@@ -188,7 +229,11 @@ impl Router {
         if self.index.is_current()? {
             return Ok(false);
         }
-        self.index = Index::open(self.index.path())?;
+        let index = Index::open(self.index.path())?;
+        if let Some(encoder) = &self.encoder {
+            index.vectors_of(encoder.as_ref())?;
+        }
+        self.index = index;
         Ok(true)
     }
 
@@ -197,7 +242,7 @@ impl Router {
     /// # Errors
     /// [`Error::Lexical`](crate::Error::Lexical).
     pub fn search(&self, query: &Query, k: usize) -> Result<Ranking> {
-        self.retriever().retrieve(query, k)
+        self.retriever()?.retrieve(query, k)
     }
 
     /// Returns the best `k` skills with their texts and the reasons for their places.
@@ -237,6 +282,10 @@ impl Router {
         let plan = self.composer().compose(&ComposeRequest {
             task: query.text(),
             found: &planned,
+            scale: match self.config.ranker {
+                Some(_) => ScoreScale::LogOdds,
+                None => ScoreScale::Proportional,
+            },
             n_skills: self.n_skills(),
             // A damaged row repeats nothing; reading its skill has already failed.
             similarity: &|a, b| similarity(a, b).unwrap_or(0.0),
@@ -305,7 +354,7 @@ impl Router {
     ) -> Result<Vec<PlannedSkill>> {
         let skills: Vec<(Candidate, &Skill)> =
             found.iter().map(|(candidate, indexed)| (*candidate, &indexed.skill)).collect();
-        let explanations = self.retriever().explain(query, &skills)?;
+        let explanations = self.retriever()?.explain(query, &skills)?;
         let planned =
             skills.iter().zip(explanations).map(|((candidate, skill), explanation)| PlannedSkill {
                 id: skill.id.clone(),
@@ -318,8 +367,21 @@ impl Router {
         Ok(planned.collect())
     }
 
-    fn retriever(&self) -> impl Retriever {
-        Bm25Retriever::new(&self.index, self.config.bm25)
+    fn retriever(&self) -> Result<Box<dyn Retriever + '_>> {
+        if let Some(weights) = &self.config.ranker {
+            let encoder = self.encoder.as_deref();
+            return Ok(Box::new(Ranker::new(&self.index, encoder, weights)?));
+        }
+        let Some(encoder) = &self.encoder else {
+            return Ok(Box::new(Bm25Retriever::new(&self.index, self.config.bm25)));
+        };
+        Ok(match self.config.retriever {
+            RetrieverKind::Lexical => Box::new(Bm25Retriever::new(&self.index, self.config.bm25)),
+            RetrieverKind::Dense => Box::new(DenseRetriever::new(&self.index, encoder.as_ref())?),
+            RetrieverKind::Hybrid(config) => {
+                Box::new(HybridRetriever::new(&self.index, encoder.as_ref(), config)?)
+            }
+        })
     }
 
     fn composer(&self) -> Box<dyn Composer> {

@@ -12,7 +12,7 @@ pub(crate) mod train;
 
 use std::{
     io::{self, Write},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -20,8 +20,8 @@ use serde::Serialize;
 use skillmux::{
     index::Index,
     page::Page,
-    retrieve::Bm25Config,
-    router::{ComposerKind, PagerKind, Router, RouterConfig},
+    retrieve::{Bm25Config, HybridConfig},
+    router::{ComposerKind, PagerKind, RetrieverKind, Router, RouterConfig},
 };
 
 use crate::{
@@ -30,12 +30,22 @@ use crate::{
 };
 
 /// Returns a router with the stages that the arguments choose.
-fn router(index: Index, stages: StageArgs) -> Router {
+fn router(index: Index, stages: StageArgs) -> anyhow::Result<Router> {
+    let (bm25, retriever) = match stages.retriever {
+        RetrieverChoice::Ranked | RetrieverChoice::Fielded => {
+            (Bm25Config::default(), RetrieverKind::Lexical)
+        }
+        RetrieverChoice::Joined => (Bm25Config::joined_text(), RetrieverKind::Lexical),
+        RetrieverChoice::Dense => (Bm25Config::default(), RetrieverKind::Dense),
+        RetrieverChoice::Hybrid => {
+            (Bm25Config::default(), RetrieverKind::Hybrid(HybridConfig::default()))
+        }
+    };
+    let is_ranked = stages.retriever == RetrieverChoice::Ranked;
     let config = RouterConfig {
-        bm25: match stages.retriever {
-            RetrieverChoice::Fielded => Bm25Config::default(),
-            RetrieverChoice::Joined => Bm25Config::joined_text(),
-        },
+        bm25,
+        retriever,
+        ranker: is_ranked.then(|| Arc::new(skillmux_models::ranker())),
         composer: match stages.composer {
             ComposerChoice::ScoreCut => ComposerKind::ScoreCut,
             ComposerChoice::TopK => ComposerKind::TopK,
@@ -47,7 +57,17 @@ fn router(index: Index, stages: StageArgs) -> Router {
         },
         clock: since_start,
     };
-    Router::new(index, config)
+    // An index that another program made may hold no vectors: words rank alone then.
+    let needs_encoder = match stages.retriever {
+        RetrieverChoice::Ranked => index.manifest().encoder.is_some(),
+        RetrieverChoice::Fielded | RetrieverChoice::Joined => false,
+        RetrieverChoice::Dense | RetrieverChoice::Hybrid => true,
+    };
+    let router = Router::new(index, config);
+    if !needs_encoder {
+        return Ok(router);
+    }
+    Ok(router.with_encoder(Arc::new(skillmux_models::encoder()))?)
 }
 
 /// Returns the time since the first call.

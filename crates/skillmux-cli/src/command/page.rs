@@ -18,7 +18,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         composer: ComposerChoice::ScoreCut,
         pager: args.pager,
     };
-    let router = super::router(opened.index, stages);
+    let router = super::router(opened.index, stages)?;
     let page = router.page(&SkillId::new(args.skill_id.as_str()), query.as_ref(), args.budget)?;
     match args.format {
         Format::Text => print_text(&page_text(&page))?,

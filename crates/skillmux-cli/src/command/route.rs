@@ -32,7 +32,7 @@ const N_WORDS: usize = 12;
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
     let opened = source::open(&args.source, settings)?;
-    let router = super::router(opened.index, args.stages);
+    let router = super::router(opened.index, args.stages)?;
     let options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
     let query = match tasks {
         Tasks::Single(query) => query,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use skillmux::router::Router;
-use skillmux_eval::run::RunLine;
+use skillmux_eval::{metric::latency::Latency, run::RunLine};
 
 use super::{print_json, print_text, route::skill_text};
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         composer: ComposerChoice::TopK,
         pager: PagerChoice::Full,
     };
-    let router = super::router(opened.index, stages);
+    let router = super::router(opened.index, stages)?;
     let query = match tasks {
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return search_batch(&queries, &router, args),
@@ -85,21 +85,18 @@ fn search_batch(
     }
     out.flush()?;
     if args.timings {
-        print_timings(times);
+        print_timings(&times);
     }
     Ok(outcome)
 }
 
-fn print_timings(mut times: Vec<Duration>) {
-    times.sort_unstable();
-    let percentile = |p: usize| {
-        let at = (times.len() * p).div_ceil(100).saturating_sub(1);
-        times.get(at).copied().unwrap_or_default().as_secs_f64() * 1000.0
-    };
+fn print_timings(times: &[Duration]) {
+    let times_us = times.iter().map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    let Latency { p50_us, p99_us, .. } = Latency::of(times_us);
     anstream::eprintln!(
         "{} queries, one thread: p50 {:.2} ms, p99 {:.2} ms",
         times.len(),
-        percentile(50),
-        percentile(99)
+        p50_us as f64 / 1000.0,
+        p99_us as f64 / 1000.0
     );
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
 mod batch;
+mod eval;
 mod home;
 mod installed;
 mod kill;

@@ -65,7 +65,9 @@ fn a_folder_of_something_else_is_refused_and_untouched() {
 fn an_index_of_another_format_is_replaced_by_a_rebuild() {
     let home = Home::with_index();
     let manifest = home.path("index/gen-000001/manifest.json");
-    let text = fs::read_to_string(&manifest).unwrap().replace("\"format\": 1,", "\"format\": 999,");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let format = format!("\"format\": {},", skillmux::index::FORMAT_VERSION);
+    let text = text.replace(&format, "\"format\": 999,");
     fs::write(&manifest, &text).unwrap();
     let current = format!("gen-000001 {}\n", blake3::hash(text.as_bytes()).to_hex());
     home.write("index/CURRENT", current);

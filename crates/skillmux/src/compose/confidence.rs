@@ -116,7 +116,7 @@ impl Evidence {
             score_mass: explanation.score_share * n_terms.ln_1p(),
             matched_words: n_matched.ln_1p(),
             margin: share(score - tenth, score),
-            headline_share: share(headline_score(best), score),
+            headline_share: explanation.headline_share.clamp(0.0, 1.0),
             character_share,
             term_density: (1.0 - character_share) * density.ln(),
             library_size: (n_skills as f32).ln_1p(),
@@ -184,13 +184,6 @@ pub(super) fn is_named(skill: &PlannedSkill) -> bool {
 fn word_score(skill: &PlannedSkill) -> f32 {
     let parts = skill.explanation.contributions.iter();
     parts.filter(|part| part.feature != EXACT_NAME).map(|part| part.value).sum()
-}
-
-/// Returns what words in the name and the description add to the score.
-fn headline_score(skill: &PlannedSkill) -> f32 {
-    let is_headline = |feature: &str| matches!(feature, "bm25.name" | "bm25.description");
-    let parts = skill.explanation.contributions.iter();
-    parts.filter(|part| is_headline(&part.feature)).map(|part| part.value).sum()
 }
 
 /// Returns a part as a share of the whole, in `[0, 1]`.
@@ -301,6 +294,7 @@ mod tests {
                 matched: vec!["form".to_owned()],
                 coverage: 0.5,
                 score_share: 0.25,
+                headline_share: (parts[0] + parts[1]) / parts.iter().sum::<f32>(),
                 n_terms: 4,
                 ..Explanation::default()
             },

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use skillmux::{
-//!     compose::{ComposeRequest, Composer, Decision, ScoreCut},
+//!     compose::{ComposeRequest, Composer, Decision, ScoreCut, ScoreScale},
 //!     explain::Explanation,
 //!     library::SkillId,
 //! };
@@ -20,6 +20,7 @@
 //! let plan = ScoreCut::default().compose(&ComposeRequest {
 //!     task: "fill the form and append the annex",
 //!     found: &found,
+//!     scale: ScoreScale::Proportional,
 //!     n_skills: 50,
 //!     similarity: &|_, _| 0.0,
 //!     max_skills: 5,
@@ -132,12 +133,24 @@ pub struct Plan {
     pub steps: Vec<PlanStep>,
 }
 
+/// What the scores of a ranking mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScoreScale {
+    /// Half the score of another is half as good a match.
+    Proportional,
+    /// One less is `e` times less likely the right skill, whatever the scores themselves are.
+    LogOdds,
+}
+
 /// What a [`Composer`] is asked.
 pub struct ComposeRequest<'a> {
     /// The task in plain words.
     pub task: &'a str,
     /// The best skills of the ranking, best first.
     pub found: &'a [PlannedSkill],
+    /// What their scores mean.
+    pub scale: ScoreScale,
     /// Number of skills that were ranked.
     pub n_skills: usize,
     /// Returns how much the bodies at two positions of `found` have in common, in `[0, 1]`.

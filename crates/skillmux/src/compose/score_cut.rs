@@ -1,7 +1,7 @@
 //! [`ScoreCut`]: as many skills as the scores say.
 
 use super::{
-    Alternative, Calibration, ComposeRequest, Composer, DropReason, Plan, PlannedSkill,
+    Alternative, Calibration, ComposeRequest, Composer, DropReason, Plan, PlannedSkill, ScoreScale,
     confidence::{is_named, is_small_talk},
 };
 
@@ -16,13 +16,15 @@ pub struct ScoreCutConfig {
     /// A skill is also left out if its score falls by more than this share of the best score below
     /// the score before it, in `[0, 1]`.
     pub max_score_drop: f32,
+    /// Where scores are log-odds: a skill that is this much below the best one is left out.
+    pub max_log_odds: f32,
     /// Bodies with more than this in common repeat each other, in `[0, 1]`.
     pub max_similarity: f32,
 }
 
 impl Default for ScoreCutConfig {
     fn default() -> Self {
-        Self { min_score_share: 0.6, max_score_drop: 0.2, max_similarity: 0.6 }
+        Self { min_score_share: 0.6, max_score_drop: 0.2, max_log_odds: 1.0, max_similarity: 0.6 }
     }
 }
 
@@ -85,7 +87,7 @@ impl Composer for ScoreCut {
         let mut alternatives = Vec::new();
         let mut is_cut = false;
         for (at, skill) in found.iter().enumerate() {
-            is_cut |= self.is_below_cut(found, at);
+            is_cut |= self.is_below_cut(request, at);
             let drop = if is_cut {
                 Some(DropReason::BelowCut)
             } else if let Some(reason) = self.repetition(request, &kept, at) {
@@ -107,11 +109,16 @@ impl Composer for ScoreCut {
 }
 
 impl ScoreCut {
-    fn is_below_cut(&self, found: &[PlannedSkill], at: usize) -> bool {
-        let best = found[0].score;
-        let before = found[at.saturating_sub(1)].score;
-        found[at].score < self.config.min_score_share * best
-            || before - found[at].score > self.config.max_score_drop * best
+    fn is_below_cut(&self, request: &ComposeRequest<'_>, at: usize) -> bool {
+        let score = |at: usize| request.found[at].score;
+        let (best, before) = (score(0), score(at.saturating_sub(1)));
+        match request.scale {
+            ScoreScale::Proportional => {
+                score(at) < self.config.min_score_share * best
+                    || before - score(at) > self.config.max_score_drop * best
+            }
+            ScoreScale::LogOdds => best - score(at) > self.config.max_log_odds,
+        }
     }
 }
 
@@ -172,6 +179,7 @@ mod tests {
         composer.compose(&ComposeRequest {
             task: "which river flows through Budapest",
             found: &found,
+            scale: ScoreScale::Proportional,
             n_skills: 50,
             similarity: &|_, _| 0.0,
             max_skills: 5,

@@ -8,13 +8,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{files, lexical::FieldCaps};
-use crate::error::Result;
+use crate::{error::Result, model::EncoderIdentity};
 
 /// Version of the layout on disk.
 ///
 /// A change to any file of a generation raises it, and so does a change to the rules from text to
 /// terms, because an index and its queries must agree on them.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Files up to this size are hashed whenever a generation is opened; larger ones when it is verified.
 const HASHED_ON_OPEN_BYTES: u64 = 64 << 20;
@@ -28,7 +28,7 @@ pub struct IndexManifest {
     pub generation: u64,
     /// How much of each field is indexed.
     pub field_caps: FieldCaps,
-    /// Encoder of the vectors; `None` while the index holds none.
+    /// Encoder of the vectors; `None` if the index holds none.
     pub encoder: Option<EncoderIdentity>,
     /// Number of skills.
     pub n_skills: u32,
@@ -40,15 +40,6 @@ pub struct IndexManifest {
     pub store_files: Vec<String>,
     /// Every file of the generation but the manifest, by its path relative to the generation.
     pub files: BTreeMap<String, FileIdentity>,
-}
-
-/// Which encoder made the vectors of an index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EncoderIdentity {
-    /// Name and version of the encoder.
-    pub name: String,
-    /// Number of dimensions.
-    pub dim: u32,
 }
 
 /// Size and hash of a file.

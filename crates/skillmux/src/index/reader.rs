@@ -7,13 +7,16 @@ use super::{
     generation::{Generation, IndexFolder},
     lexical::{Field, LexicalReader, TermPostings},
     manifest::{Check, IndexManifest},
-    store::{Store, StoredText},
+    sketch::Sketch,
+    store::{Decompressor, Headline, Store, StoredText},
     table::{SkillIdx, SkillTable, Slot},
-    update::{LEXICAL, TABLE, open_table},
+    update::{LEXICAL, TABLE, open_table, open_vectors},
+    vectors::Vectors,
 };
 use crate::{
     error::{Error, Result},
     library::{Provenance, Skill, SkillId},
+    model::Encoder,
 };
 
 /// Ids offered instead of an unknown one.
@@ -30,6 +33,7 @@ pub struct Index {
     table: SkillTable,
     store: Store,
     lexical: LexicalReader,
+    vectors: Option<Vectors>,
 }
 
 /// A skill as the index holds it.
@@ -51,11 +55,11 @@ impl Index {
     /// [`Error::IndexCorrupt`] with the previous generation if that is whole.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = IndexFolder::new(path);
-        let (generation, (table, store, lexical)) = folder.open_current(|generation| {
+        let (generation, (table, store, lexical, vectors)) = folder.open_current(|generation| {
             let parts = open_parts(generation)?;
             Ok(parts.map(|parts| (generation.clone(), parts)))
         })?;
-        Ok(Self { folder, generation, table, store, lexical })
+        Ok(Self { folder, generation, table, store, lexical, vectors })
     }
 
     /// Returns what the generation was made with.
@@ -147,13 +151,18 @@ impl Index {
         Ok(IndexedSkill { skill, copies: row.origins.copies, nodes })
     }
 
+    /// Returns a reader of names and descriptions, for many skills at once.
+    pub(crate) fn headlines(&self) -> Result<HeadlineReader<'_>> {
+        let decompressor = Decompressor::new().map_err(|e| self.corrupt(e.to_string()))?;
+        Ok(HeadlineReader { index: self, decompressor })
+    }
+
     /// Returns the estimated share of four-word sequences that two bodies have in common, in `[0, 1]`.
     ///
     /// # Errors
     /// [`Error::IndexCorrupt`].
     pub fn similarity(&self, a: SkillIdx, b: SkillIdx) -> Result<f32> {
-        let sketch = |idx| self.table.sketch(idx).ok_or_else(|| self.bad_row(idx));
-        Ok(sketch(a)?.similarity(&sketch(b)?))
+        Ok(self.sketch(a)?.similarity(&self.sketch(b)?))
     }
 
     /// Returns the inverse document frequency of the term that has these postings.
@@ -181,8 +190,29 @@ impl Index {
         (1.0 + (n - with + 0.5) / (with + 0.5)).ln()
     }
 
+    /// Returns the fingerprint of a skill's body.
+    pub(crate) fn sketch(&self, idx: SkillIdx) -> Result<Sketch> {
+        self.table.sketch(idx).ok_or_else(|| self.bad_row(idx))
+    }
+
     pub(crate) fn lexical(&self) -> &LexicalReader {
         &self.lexical
+    }
+
+    /// Returns the vectors of the skills, after a check that they are of this encoder.
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`].
+    pub(crate) fn vectors_of(&self, encoder: &dyn Encoder) -> Result<&Vectors> {
+        let found = self.manifest().encoder.as_ref();
+        match &self.vectors {
+            Some(vectors) if found == Some(encoder.identity()) => Ok(vectors),
+            _ => Err(Error::EncoderMismatch {
+                path: self.path().to_owned(),
+                found: found.cloned().map(Box::new),
+                given: Box::new(encoder.identity().clone()),
+            }),
+        }
     }
 
     /// Returns the postings of a term in each field.
@@ -231,7 +261,23 @@ fn alikeness(wanted: &str, id: &str) -> f64 {
     strsim::jaro_winkler(wanted, id).max(strsim::jaro_winkler(&last(wanted), &last(id)))
 }
 
-type Parts = (SkillTable, Store, LexicalReader);
+/// Reads the names and descriptions of many skills.
+pub(crate) struct HeadlineReader<'i> {
+    index: &'i Index,
+    decompressor: Decompressor,
+}
+
+impl HeadlineReader<'_> {
+    /// Reads the name and the description of a skill.
+    pub(crate) fn read(&mut self, idx: SkillIdx) -> Result<Headline> {
+        let Index { table, store, .. } = self.index;
+        let address = table.address(idx).ok_or_else(|| self.index.bad_row(idx))?;
+        let headline = store.read_headline(address, &mut self.decompressor);
+        headline.map_err(|detail| self.index.corrupt(detail))
+    }
+}
+
+type Parts = (SkillTable, Store, LexicalReader, Option<Vectors>);
 
 fn open_parts(generation: &Generation) -> Result<Result<Parts, String>> {
     if let Err(detail) = generation.check() {
@@ -239,6 +285,10 @@ fn open_parts(generation: &Generation) -> Result<Result<Parts, String>> {
     }
     let table = match open_table(generation)? {
         Ok(table) => table,
+        Err(detail) => return Ok(Err(detail)),
+    };
+    let vectors = match open_vectors(generation)? {
+        Ok(vectors) => vectors,
         Err(detail) => return Ok(Err(detail)),
     };
     let store_paths: Vec<_> =
@@ -254,5 +304,5 @@ fn open_parts(generation: &Generation) -> Result<Result<Parts, String>> {
     }
     let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
     let lexical = LexicalReader::open(&generation.path.join(LEXICAL), skill_of);
-    Ok(lexical.map(|lexical| (table, store, lexical)).map_err(|e| e.to_string()))
+    Ok(lexical.map(|lexical| (table, store, lexical, vectors)).map_err(|e| e.to_string()))
 }

@@ -27,17 +27,9 @@ impl Sketch {
     /// Returns the sketch of a text.
     pub(crate) fn of(text: &str) -> Self {
         let mut least = [u64::MAX; N_BINS];
-        let mut window = [0_u64; SHINGLE_UNITS];
-        let mut n_units = 0;
-        for_each_unit(text, |unit| {
-            window.rotate_left(1);
-            window[SHINGLE_UNITS - 1] = unit;
-            n_units += 1;
-            if n_units >= SHINGLE_UNITS {
-                let shingle = window.iter().fold(0, |hash, unit| mix(hash ^ unit));
-                let bin = &mut least[(shingle >> 58) as usize];
-                *bin = (*bin).min(shingle & (u64::MAX >> 6));
-            }
+        for_each_shingle(text, |shingle| {
+            let bin = &mut least[(shingle >> 58) as usize];
+            *bin = (*bin).min(shingle & (u64::MAX >> 6));
         });
         Self(least.map(
             |least| {
@@ -64,6 +56,24 @@ impl Sketch {
     pub(crate) fn from_bytes(bytes: [u8; SKETCH_BYTES]) -> Self {
         Self(bytes)
     }
+}
+
+/// Calls `f` with a hash of every four units of a text that follow each other, in order: what the
+/// likeness of two texts is told by. A text of fewer units has none.
+///
+/// A unit is a word of ASCII letters and digits, or one letter of another script, so that Chinese has
+/// shingles of characters; letter case, blanks and punctuation do not count.
+pub fn for_each_shingle(text: &str, mut f: impl FnMut(u64)) {
+    let mut window = [0_u64; SHINGLE_UNITS];
+    let mut n_units = 0_usize;
+    for_each_unit(text, |unit| {
+        window.rotate_left(1);
+        window[SHINGLE_UNITS - 1] = unit;
+        n_units += 1;
+        if n_units >= SHINGLE_UNITS {
+            f(window.iter().fold(0, |hash, unit| mix(hash ^ unit)));
+        }
+    });
 }
 
 fn for_each_unit(text: &str, mut f: impl FnMut(u64)) {

@@ -12,6 +12,7 @@ use std::{
 };
 
 use memmap2::Mmap;
+use zstd::bulk::{Compressor, Decompressor as ZstdDecompressor};
 
 use super::{NodeTree, files};
 use crate::error::Result;
@@ -22,6 +23,9 @@ const HEADER_BYTES: usize = 8 + 5 * 4;
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 const COMPRESSION_LEVEL: i32 = 3;
+
+/// What decompression needs; costly to make, and so kept for several frames.
+pub(crate) type Decompressor = ZstdDecompressor<'static>;
 
 /// Where a frame lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +47,18 @@ pub(crate) struct StoredText {
     pub(crate) nodes: NodeTree,
 }
 
+/// Name and description of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Headline {
+    pub(crate) name: String,
+    pub(crate) description: String,
+}
+
 /// Appends frames to a new store file.
 pub(crate) struct StoreWriter {
     path: PathBuf,
     file: BufWriter<File>,
-    compressor: zstd::bulk::Compressor<'static>,
+    compressor: Compressor<'static>,
     offset: u64,
     text: Vec<u8>,
     nodes: Vec<u8>,
@@ -56,8 +67,7 @@ pub(crate) struct StoreWriter {
 impl StoreWriter {
     pub(crate) fn create(path: PathBuf) -> Result<Self> {
         let file = File::create_new(&path).map_err(files::write_error(&path))?;
-        let compressor =
-            zstd::bulk::Compressor::new(COMPRESSION_LEVEL).map_err(files::write_error(&path))?;
+        let compressor = Compressor::new(COMPRESSION_LEVEL).map_err(files::write_error(&path))?;
         let file = BufWriter::with_capacity(1 << 20, file);
         Ok(Self { path, file, compressor, offset: 0, text: Vec::new(), nodes: Vec::new() })
     }
@@ -135,15 +145,56 @@ impl Store {
         Ok(frame)
     }
 
+    /// Decodes name and description of a frame, or says what is wrong with it.
+    pub(crate) fn read_headline(
+        &self,
+        address: FrameAddress,
+        decompressor: &mut Decompressor,
+    ) -> Result<Headline, String> {
+        let frame = self.frame(address)?;
+        let headline = |FrameParts { mut text, name_end, description_end, .. }| {
+            text.truncate(description_end);
+            let mut name = String::from_utf8(text).ok()?;
+            let description = name.get(name_end..)?.to_owned();
+            name.truncate(name_end);
+            Some(Headline { name, description })
+        };
+        let parts = decompress(frame, decompressor);
+        parts.and_then(headline).ok_or_else(|| undecodable(address))
+    }
+
     /// Decodes a frame, or says what is wrong with it.
     pub(crate) fn read(&self, address: FrameAddress) -> Result<StoredText, String> {
         let frame = self.frame(address)?;
-        decode(frame)
-            .ok_or_else(|| format!("the frame at {} of the store does not decode", address.offset))
+        decode(frame).ok_or_else(|| undecodable(address))
     }
 }
 
+fn undecodable(address: FrameAddress) -> String {
+    format!("the frame at {} of the store does not decode", address.offset)
+}
+
 fn decode(frame: &[u8]) -> Option<StoredText> {
+    let FrameParts { text, name_end, description_end, nodes } =
+        decompress(frame, &mut Decompressor::new().ok()?)?;
+    let text = String::from_utf8(text).ok()?;
+    let name = text.get(..name_end)?.to_owned();
+    let description = text.get(name_end..description_end)?.to_owned();
+    let body = text.get(description_end..)?.to_owned();
+    let nodes = NodeTree::decode(nodes, body.len())?;
+    Some(StoredText { name, description, body, nodes })
+}
+
+/// What a frame holds, decompressed.
+struct FrameParts<'f> {
+    /// Name, description and body one after the other.
+    text: Vec<u8>,
+    name_end: usize,
+    description_end: usize,
+    nodes: &'f [u8],
+}
+
+fn decompress<'f>(frame: &'f [u8], decompressor: &mut Decompressor) -> Option<FrameParts<'f>> {
     let length = |n: usize| -> Option<usize> {
         let bytes = frame.get(8 + n * 4..12 + n * 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
@@ -154,15 +205,11 @@ fn decode(frame: &[u8]) -> Option<StoredText> {
         return None;
     }
     let compressed = frame.get(HEADER_BYTES..HEADER_BYTES.checked_add(n_compressed)?)?;
-    let nodes = frame.get(HEADER_BYTES + n_compressed..)?;
-    let text = zstd::bulk::decompress(compressed, n_text).ok()?;
-    let text = String::from_utf8(text).ok().filter(|text| text.len() == n_text)?;
-    let name = text.get(..n_name)?.to_owned();
-    let body_start = n_name.checked_add(n_description)?;
-    let description = text.get(n_name..body_start)?.to_owned();
-    let body = text.get(body_start..)?.to_owned();
-    let nodes = NodeTree::decode(nodes.get(..n_nodes)?, body.len())?;
-    Some(StoredText { name, description, body, nodes })
+    let nodes = frame.get(HEADER_BYTES + n_compressed..)?.get(..n_nodes)?;
+    let text = decompressor.decompress(compressed, n_text).ok()?;
+    let description_end = n_name.checked_add(n_description)?;
+    let is_whole = text.len() == n_text && description_end <= n_text;
+    is_whole.then_some(FrameParts { text, name_end: n_name, description_end, nodes })
 }
 
 fn check_of(bytes: &[u8]) -> [u8; 8] {

@@ -118,13 +118,19 @@ impl SkillTable {
             id: SkillId::new(std::str::from_utf8(id).ok()?),
             origins: serde_json::from_slice(origins).ok()?,
             slot: Slot(u32_at(row, 16)?),
-            address: FrameAddress {
-                file: u16::try_from(u32_at(row, 20)?).ok()?,
-                offset: u64_at(row, 24)?,
-                n_bytes: u32_at(row, 32)?,
-            },
+            address: self.address(idx)?,
             hash: self.hash(idx)?,
             sketch: self.sketch(idx)?,
+        })
+    }
+
+    /// Returns where the texts of a skill lie.
+    pub(crate) fn address(&self, idx: SkillIdx) -> Option<FrameAddress> {
+        let row = self.raw(idx)?;
+        Some(FrameAddress {
+            file: u16::try_from(u32_at(row, 20)?).ok()?,
+            offset: u64_at(row, 24)?,
+            n_bytes: u32_at(row, 32)?,
         })
     }
 

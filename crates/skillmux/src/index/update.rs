@@ -4,6 +4,8 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
+    thread,
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,22 +13,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     Index, NodeTree, files,
     generation::{Draft, Generation, IndexFolder, WriterLock},
-    lexical::{FieldCaps, LexicalWriter, WriterResources},
+    lexical::{Field, FieldCaps, LexicalWriter, WriterResources},
     manifest::{FORMAT_VERSION, FileIdentity, IndexManifest},
     sketch::Sketch,
     store::{FrameAddress, Store, StoreWriter},
     table::{self, Origins, Row, SkillIdx, SkillTable, Slot},
+    vectors::{self, Part, Quantised, VectorRow, Vectors},
 };
 use crate::{
     error::{Error, Result},
     library::{ContentHash, Library, ScanReport, Skill},
+    model::Encoder,
 };
 
 pub(super) const TABLE: &str = "skills.bin";
 pub(super) const LEXICAL: &str = "lexical";
+const VECTORS: &str = "vectors.bin";
 
 /// Files of the lexical index that a commit may write again under the same name.
 const MUTABLE_EXTENSIONS: [&str; 2] = [".json", ".del"];
+
+/// Skills that a thread encodes at a time.
+const N_ENCODED_AT_A_TIME: usize = 64;
 
 /// More store files than this are rewritten as one.
 const MAX_STORE_FILES: usize = 8;
@@ -56,6 +64,9 @@ pub struct UpdateOptions {
     pub n_threads: usize,
     /// Memory for postings before they are written out, in bytes, over all threads.
     pub memory_bytes: usize,
+    /// Makes the vectors of skills; without one the index holds none. An index of another encoder
+    /// is made anew.
+    pub encoder: Option<Arc<dyn Encoder>>,
 }
 
 impl Default for UpdateOptions {
@@ -65,6 +76,7 @@ impl Default for UpdateOptions {
             sources: Vec::new(),
             n_threads: 2,
             memory_bytes: 400 << 20,
+            encoder: None,
         }
     }
 }
@@ -131,7 +143,7 @@ impl Index {
             UpdateMode::Incremental => Previous::open(&folder)?,
             UpdateMode::Rebuild => None,
         };
-        let previous = previous.filter(Previous::can_be_built_upon);
+        let previous = previous.filter(|previous| previous.can_be_built_upon(options));
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
         let scan = library.scan(&mut |skill| {
             builder.add(&skill)?;
@@ -169,10 +181,19 @@ pub(super) fn open_table(generation: &Generation) -> Result<Result<SkillTable, S
     Ok(Ok(table))
 }
 
+/// Maps the vectors of a generation, if it has any; `Err(detail)` inside says what is wrong.
+pub(super) fn open_vectors(generation: &Generation) -> Result<Result<Option<Vectors>, String>> {
+    let IndexManifest { n_skills, encoder, .. } = &generation.manifest;
+    let Some(encoder) = encoder else { return Ok(Ok(None)) };
+    let vectors = Vectors::open(&generation.path.join(VECTORS), *n_skills, encoder.dim)?;
+    Ok(vectors.map(Some))
+}
+
 /// The generation that an update builds upon.
 struct Previous {
     generation: Generation,
     table: SkillTable,
+    vectors: Option<Vectors>,
     by_hash: FxHashMap<ContentHash, SkillIdx>,
 }
 
@@ -189,6 +210,10 @@ impl Previous {
                 Ok(table) => table,
                 Err(detail) => return Ok(Err(detail)),
             };
+            let vectors = match open_vectors(generation)? {
+                Ok(vectors) => vectors,
+                Err(detail) => return Ok(Err(detail)),
+            };
             let mut by_hash = FxHashMap::default();
             for idx in (0..table.n_skills()).map(SkillIdx) {
                 let Some(hash) = table.hash(idx) else {
@@ -196,15 +221,17 @@ impl Previous {
                 };
                 by_hash.insert(hash, idx);
             }
-            Ok(Ok(Self { generation: generation.clone(), table, by_hash }))
+            Ok(Ok(Self { generation: generation.clone(), table, vectors, by_hash }))
         });
         opened.map(Some)
     }
 
     /// Returns whether an update of it gives what a rebuild gives, and is not too large.
-    fn can_be_built_upon(&self) -> bool {
-        // Texts that were indexed under other caps would stay as they are.
-        !self.is_worn_out() && self.generation.manifest.field_caps == FieldCaps::default()
+    fn can_be_built_upon(&self, options: &UpdateOptions) -> bool {
+        let IndexManifest { field_caps, encoder, .. } = &self.generation.manifest;
+        let given = options.encoder.as_ref().map(|encoder| encoder.identity());
+        // Texts that were indexed under other caps, or encoded otherwise, would stay as they are.
+        !self.is_worn_out() && *field_caps == FieldCaps::default() && encoder.as_ref() == given
     }
 
     fn is_worn_out(&self) -> bool {
@@ -222,6 +249,7 @@ struct Builder {
     /// Opened when the first new text comes.
     store: Option<StoreWriter>,
     rows: Vec<Row>,
+    vectors: Option<VectorBuilder>,
     kept_slots: FxHashSet<u32>,
     next_slot: u32,
 }
@@ -259,6 +287,7 @@ impl Builder {
             store_files,
             store: None,
             rows: Vec::new(),
+            vectors: VectorBuilder::new(options),
             kept_slots: FxHashSet::default(),
             next_slot,
         })
@@ -269,11 +298,19 @@ impl Builder {
         let hash = skill.content_hash();
         let origins = Origins { source: skill.source.clone(), copies: Vec::new() };
         let known = self.previous.as_ref().and_then(|previous| {
-            previous.by_hash.get(&hash).and_then(|idx| previous.table.row(*idx))
+            let idx = previous.by_hash.get(&hash)?;
+            let vector_row = match &previous.vectors {
+                Some(vectors) => Some(vectors.row(*idx)?),
+                None => None,
+            };
+            Some((previous.table.row(*idx)?, vector_row))
         });
         let row = match known {
-            Some(row) => {
+            Some((row, vector_row)) => {
                 self.kept_slots.insert(row.slot.0);
+                if let (Some(vectors), Some(vector_row)) = (&mut self.vectors, vector_row) {
+                    vectors.rows.insert(row.slot.0, vector_row);
+                }
                 Row { id: skill.id.clone(), origins, ..row }
             }
             None => self.index(skill, hash, origins)?,
@@ -297,6 +334,9 @@ impl Builder {
         let (offset, n_bytes) =
             store.append(&skill.name, &skill.description, &skill.body, &nodes)?;
         self.lexical.add(slot, &skill.name, &skill.description, &skill.body)?;
+        if let Some(vectors) = &mut self.vectors {
+            vectors.add(slot, skill)?;
+        }
         let file = file_position(self.store_files.len() - 1);
         Ok(Row {
             id: skill.id.clone(),
@@ -338,11 +378,18 @@ impl Builder {
         self.lexical.finish()?;
         remove_lock_files(&lexical_path)?;
         table::write(&self.draft.path.join(TABLE), &self.rows, self.next_slot)?;
+        let encoder = match self.vectors {
+            Some(vectors) => {
+                vectors.write(&self.draft.path.join(VECTORS), &self.rows)?;
+                options.encoder.as_ref().map(|encoder| encoder.identity().clone())
+            }
+            None => None,
+        };
         self.draft.commit(IndexManifest {
             format: FORMAT_VERSION,
             generation: report.generation,
             field_caps: FieldCaps::default(),
-            encoder: None,
+            encoder,
             n_skills: u32::try_from(self.rows.len()).expect("slots are 32-bit numbers"),
             n_slots: self.next_slot,
             sources: options.sources.clone(),
@@ -424,6 +471,70 @@ impl Builder {
         }
         self.store_files = vec![name];
         Ok(())
+    }
+}
+
+/// Makes and keeps the vectors of an update.
+struct VectorBuilder {
+    encoder: Arc<dyn Encoder>,
+    n_threads: usize,
+    rows: FxHashMap<u32, VectorRow>,
+    /// Skills that are not encoded yet, with the texts of their parts.
+    waiting: Vec<(Slot, [String; Part::ALL.len()])>,
+}
+
+impl VectorBuilder {
+    fn new(options: &UpdateOptions) -> Option<Self> {
+        let encoder = options.encoder.clone()?;
+        let n_threads = options.n_threads.max(1);
+        Some(Self { encoder, n_threads, rows: FxHashMap::default(), waiting: Vec::new() })
+    }
+
+    fn add(&mut self, slot: Slot, skill: &Skill) -> Result<()> {
+        let caps = FieldCaps::default();
+        let name = caps.capped(Field::Name, &skill.name);
+        let description = caps.capped(Field::Description, &skill.description);
+        let body = caps.capped(Field::Body, &skill.body);
+        self.waiting.push((slot, [format!("{name}\n{description}"), body.to_owned()]));
+        if self.waiting.len() >= self.n_threads * N_ENCODED_AT_A_TIME {
+            self.encode_waiting()?;
+        }
+        Ok(())
+    }
+
+    fn encode_waiting(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let encoder = self.encoder.as_ref();
+        let encode = |skills: &[(Slot, [String; Part::ALL.len()])]| -> Result<Vec<Quantised>> {
+            let texts: Vec<&str> =
+                skills.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
+            vectors::encode(encoder, &texts)
+        };
+        let share = waiting.len().div_ceil(self.n_threads).max(1);
+        let encoded: Vec<Result<Vec<Quantised>>> = thread::scope(|scope| {
+            let shares: Vec<_> =
+                waiting.chunks(share).map(|skills| scope.spawn(move || encode(skills))).collect();
+            // A panic of the encoder goes on here.
+            let joined = shares.into_iter().map(thread::ScopedJoinHandle::join);
+            joined.map(|done| done.unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+        });
+        for (skills, encoded) in waiting.chunks(share).zip(encoded) {
+            for ((slot, _), parts) in skills.iter().zip(encoded?.chunks_exact(Part::ALL.len())) {
+                let parts: &[Quantised; Part::ALL.len()] =
+                    parts.try_into().expect("a chunk has this length");
+                self.rows.insert(slot.0, VectorRow::of(parts));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the vectors in the order of the rows of the table.
+    fn write(mut self, path: &Path, rows: &[Row]) -> Result<()> {
+        self.encode_waiting()?;
+        let vector_rows: Vec<&VectorRow> =
+            rows.iter().filter_map(|row| self.rows.get(&row.slot.0)).collect();
+        debug_assert_eq!(vector_rows.len(), rows.len());
+        vectors::write(path, self.encoder.identity().dim, &vector_rows)
     }
 }
 

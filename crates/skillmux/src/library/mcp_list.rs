@@ -49,10 +49,7 @@ impl McpList<'_> {
                 id: SkillId::new(id),
                 name: if name.is_empty() { id.to_owned() } else { name.to_owned() },
                 description: description.clone(),
-                body: format!(
-                    "## {}\n\n[{}]({})\n\n{}\n",
-                    item.category, item.link_text, item.url, item.description
-                ),
+                body: item.listed().body(),
                 source: self.label.to_owned(),
             };
             sink(Entry::found(skill, format!("{file}:{}", item.line), Vec::new()))?;
@@ -81,6 +78,38 @@ fn read_text(path: &Path) -> Result<String, Issue> {
     Ok(text::decode(bytes)?.text)
 }
 
+/// What a list of servers says about one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedServer<'a> {
+    /// Nearest heading.
+    pub heading: &'a str,
+    /// Text of the link, mostly `owner/name`.
+    pub link_text: &'a str,
+    /// Address of the link.
+    pub url: &'a str,
+    /// What stands after the link, without badges; may be empty.
+    pub description: &'a str,
+}
+
+impl<'a> ListedServer<'a> {
+    /// Returns what the list says about a server, or nothing if the skill is not one of a list.
+    pub fn of(skill: &'a Skill) -> Option<Self> {
+        let (heading, rest) = skill.body.strip_prefix("## ")?.split_once("\n\n[")?;
+        let (link, description) = rest.split_once(")\n\n")?;
+        let (link_text, url) = link.split_once("](")?;
+        let is_on_one_line = [heading, link].iter().all(|text| !text.contains('\n'));
+        let description = description.trim_end_matches('\n');
+        is_on_one_line.then_some(Self { heading, link_text, url, description })
+    }
+
+    /// Returns the body that the server's skill gets.
+    fn body(self) -> String {
+        let Self { heading, link_text, url, description } = self;
+        format!("## {heading}\n\n[{link_text}]({url})\n\n{description}\n")
+    }
+}
+
 /// One server of a list.
 #[derive(Debug, PartialEq, Eq)]
 struct Item {
@@ -92,6 +121,13 @@ struct Item {
     url: String,
     /// May be empty.
     description: String,
+}
+
+impl Item {
+    fn listed(&self) -> ListedServer<'_> {
+        let Self { category, link_text, url, description, .. } = self;
+        ListedServer { heading: category, link_text, url, description }
+    }
 }
 
 /// Returns the servers of a list.
@@ -321,6 +357,19 @@ mod tests {
     #[test]
     fn a_server_without_description_takes_its_heading() {
         assert_eq!(skills(LIST).last().unwrap().0.description, "Empty");
+    }
+
+    #[test]
+    fn what_the_list_says_can_be_read_from_the_skill() {
+        let skills = skills(LIST);
+        let (kv, bare) = (&skills[2].0, &skills[5].0);
+        let heading = "Databases";
+        let (link_text, url) = ("acme/kv", "https://github.com/acme/kv/");
+        let expected = ListedServer { heading, link_text, url, description: "Keys & values" };
+        assert_eq!(ListedServer::of(kv), Some(expected));
+        assert_eq!(ListedServer::of(bare).unwrap().description, "");
+        let other = Skill { body: "## Use\n\nText\n".to_owned(), ..kv.clone() };
+        assert_eq!(ListedServer::of(&other), None);
     }
 
     #[test]

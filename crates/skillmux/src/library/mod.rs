@@ -41,6 +41,7 @@ mod skill_file;
 mod source;
 mod text;
 
+pub use mcp_list::ListedServer;
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;
 pub use skill::{ContentHash, Skill, SkillId};

@@ -1,6 +1,8 @@
 //! Ranks the skills of an index for a query.
 
 mod bm25;
+mod dense;
+mod hybrid;
 mod mentions;
 mod query;
 mod words;
@@ -8,6 +10,9 @@ mod words;
 use std::cmp::Ordering;
 
 pub use bm25::{Bm25Config, Bm25Retriever, FieldWeights, QueryRepetition, TermSaturation};
+pub use dense::DenseRetriever;
+pub(crate) use dense::MIN_COSINE;
+pub use hybrid::{HybridConfig, HybridRetriever, Signals};
 pub use query::Query;
 pub(crate) use query::QueryTerm;
 
@@ -51,6 +56,11 @@ impl Ranking {
         Self { candidates }
     }
 
+    /// Returns the candidates, best first, without the ranking.
+    pub(crate) fn into_candidates(self) -> Vec<Candidate> {
+        self.candidates
+    }
+
     /// Returns the candidates, best first.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
@@ -71,7 +81,8 @@ pub trait Retriever: Send + Sync {
     /// Returns the best `k` skills.
     ///
     /// # Errors
-    /// [`Error::Lexical`](crate::Error::Lexical) if the index cannot be read.
+    /// [`Error::Lexical`](crate::Error::Lexical) if the index cannot be read, and
+    /// [`Error::Encoder`](crate::Error::Encoder) if a model that it asks fails.
     fn retrieve(&self, query: &Query, k: usize) -> Result<Ranking>;
 
     /// Returns what the scores of candidates are made of, in their order.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use skillmux::{
     compose::{
         Calibration, ComposeRequest, Composer, Decision, Plan, PlannedSkill, ScoreCut,
-        ScoreCutConfig, TopK,
+        ScoreCutConfig, ScoreScale, TopK,
     },
     explain::{Contribution, Explanation},
     library::SkillId,
@@ -80,6 +80,7 @@ proptest! {
             task: "the task",
             n_skills: 1000,
             found: &found,
+            scale: ScoreScale::Proportional,
             similarity: &similarity,
             max_skills,
         };

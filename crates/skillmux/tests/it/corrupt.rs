@@ -8,7 +8,7 @@ use std::{
 use proptest::prelude::*;
 use skillmux::{
     Error, Result,
-    index::{Index, IndexedSkill},
+    index::{FORMAT_VERSION, Index, IndexedSkill},
     retrieve::Query,
     router::{RouteOptions, Router, RouterConfig},
 };
@@ -283,10 +283,10 @@ pub(crate) fn forge_manifest(path: &Path, from: &str, to: &str) {
 fn another_format_is_refused_and_replaced_by_a_rebuild() {
     let workshop = Workshop::with(&first());
     let path = workshop.index_path();
-    forge_manifest(&path, "\"format\": 1,", "\"format\": 999,");
+    forge_manifest(&path, &format!("\"format\": {FORMAT_VERSION},"), "\"format\": 999,");
     for error in [workshop.open().err().unwrap(), workshop.update(&sample()).unwrap_err()] {
         let Error::IndexFormat { found, expected, .. } = &error else { panic!("{error}") };
-        assert_eq!((*found, *expected), (999, 1));
+        assert_eq!((*found, *expected), (999, FORMAT_VERSION));
         assert!(error.hint().unwrap().contains("--rebuild"));
     }
     assert_eq!(workshop.rebuild(&sample()).unwrap().generation, 2);

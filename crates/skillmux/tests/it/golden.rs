@@ -12,9 +12,11 @@ use std::{
 use skillmux::{
     index::{FORMAT_VERSION, Index},
     library::SkillId,
-    retrieve::Query,
+    retrieve::{DenseRetriever, Query, Retriever},
     router::{RouteOptions, Router},
 };
+
+use crate::term_encoder::TermEncoder;
 
 fn golden() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -44,6 +46,11 @@ fn an_index_of_this_format_opens_and_answers_and_is_not_written_to() {
     index.verify().unwrap();
     let ids: Vec<SkillId> = index.ids().map(Result::unwrap).collect();
     assert_eq!(ids, ["docs/pdf-forms", "git/changelog", "zh/fapiao"].map(SkillId::new));
+
+    let encoder = TermEncoder::new("1");
+    let dense = DenseRetriever::new(&index, &encoder).unwrap();
+    let found = dense.retrieve(&Query::new("整理发票").unwrap(), 1).unwrap();
+    assert_eq!(index.id(found.candidates()[0].skill).unwrap(), SkillId::new("zh/fapiao"));
 
     let router = Router::open(&path).unwrap();
     let loaded = |task: &str| {

@@ -6,12 +6,13 @@ use proptest::prelude::*;
 use skillmux::{
     index::{Index, UpdateOutcome},
     library::SkillId,
-    retrieve::{Bm25Config, Bm25Retriever, Query, Retriever},
+    retrieve::{Bm25Config, Bm25Retriever, HybridConfig, HybridRetriever, Query, Retriever},
     router::{RouteOptions, Router, RouterConfig},
 };
 
 use crate::corrupt::forge_manifest;
 use crate::library::{Line, Workshop, contents, sample};
+use crate::term_encoder::TermEncoder;
 
 /// Words of the generated texts; queries use them too.
 const WORDS: [&str; 20] = [
@@ -158,8 +159,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 /// Returns the bits of every score of every query, by id.
-fn rankings(index: &Index, config: Bm25Config) -> Vec<Vec<(SkillId, u32)>> {
-    let retriever = Bm25Retriever::new(index, config);
+fn rankings(index: &Index, retriever: &dyn Retriever) -> Vec<Vec<(SkillId, u32)>> {
     let ranking = |text: &&str| {
         let ranking = retriever.retrieve(&Query::new(*text).unwrap(), 1000).unwrap();
         let bits =
@@ -181,8 +181,16 @@ fn routes(index: Index) -> Vec<String> {
 fn assert_equal(grown: Index, built: Index) {
     assert_eq!(contents(&grown).unwrap(), contents(&built).unwrap());
     for config in [Bm25Config::default(), Bm25Config::joined_text()] {
-        assert_eq!(rankings(&grown, config), rankings(&built, config));
+        let [a, b] = [&grown, &built].map(|index| Bm25Retriever::new(index, config));
+        assert_eq!(rankings(&grown, &a), rankings(&built, &b));
     }
+    let encoder = TermEncoder::new("1");
+    let config = HybridConfig::default();
+    let [a, b] =
+        [&grown, &built].map(|index| HybridRetriever::new(index, &encoder, config).unwrap());
+    assert_eq!(rankings(&grown, &a), rankings(&built, &b));
+    let vectors = |index: &Index| index.manifest().files["vectors.bin"].clone();
+    assert_eq!(vectors(&grown), vectors(&built));
     grown.verify().unwrap();
     assert_eq!(routes(grown), routes(built));
 }

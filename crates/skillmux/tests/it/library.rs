@@ -3,14 +3,18 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use skillmux::{
     Result,
     index::{Index, IndexedSkill, UpdateMode, UpdateOptions, UpdateReport},
     library::{Library, SkillId},
+    model::Encoder,
 };
 use tempfile::TempDir;
+
+use crate::term_encoder::TermEncoder;
 
 /// A skill as a line of a shard says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +99,8 @@ impl Workshop {
 /// Returns options that suit a few skills.
 pub(crate) fn options(mode: UpdateMode) -> UpdateOptions {
     let sources = vec!["pool.jsonl".to_owned()];
-    UpdateOptions { mode, sources, n_threads: 1, memory_bytes: 16 << 20 }
+    let encoder: Arc<dyn Encoder> = Arc::new(TermEncoder::new("1"));
+    UpdateOptions { mode, sources, n_threads: 1, memory_bytes: 16 << 20, encoder: Some(encoder) }
 }
 
 /// Returns all that an index holds, in order.

@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
+#[path = "../support/term_encoder.rs"]
+mod term_encoder;
+
 mod composer;
 mod concurrent;
 mod corrupt;
+mod encoder;
 mod folder;
 mod golden;
 mod incremental;

@@ -5,10 +5,17 @@ use std::{collections::HashSet, path::Path, sync::OnceLock};
 use skillmux::{
     index::{Index, UpdateMode},
     library::Library,
-    retrieve::{Bm25Config, Bm25Retriever, Candidate, Query, Ranking, Retriever},
+    rerank::{FeatureWeight, FeatureWeights, Ranker, RankerWeights},
+    retrieve::{
+        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever, Query,
+        Ranking, Retriever,
+    },
 };
 
-use crate::library::{options, tempdir};
+use crate::{
+    library::{options, tempdir},
+    term_encoder::TermEncoder,
+};
 
 /// Returns the index of the fixture library.
 fn index() -> &'static Index {
@@ -41,11 +48,28 @@ fn retrieve(retriever: &dyn Retriever, query: &Query, k: usize) -> Ranking {
     retriever.retrieve(query, k).unwrap()
 }
 
+/// Returns weights by which every feature counts, some of them for and some against a skill.
+fn weights() -> RankerWeights {
+    let weight = |at: usize| FeatureWeight {
+        base: 1.0 - (at % 3) as f32,
+        length: 0.5 - (at % 2) as f32,
+        spaceless: 0.25,
+    };
+    let weights = FeatureWeights::new(std::array::from_fn(weight));
+    RankerWeights { with_vectors: weights.clone(), without_vectors: weights }
+}
+
 /// Runs a check over every implementation.
 fn for_each_retriever(check: impl Fn(&dyn Retriever)) {
     for config in [Bm25Config::default(), Bm25Config::joined_text()] {
         check(&Bm25Retriever::new(index(), config));
     }
+    let encoder = TermEncoder::new("1");
+    check(&DenseRetriever::new(index(), &encoder).unwrap());
+    check(&HybridRetriever::new(index(), &encoder, HybridConfig::default()).unwrap());
+    let weights = weights();
+    check(&Ranker::new(index(), Some(&encoder), &weights).unwrap());
+    check(&Ranker::new(index(), None, &weights).unwrap());
 }
 
 #[test]
@@ -80,7 +104,7 @@ fn the_first_k_do_not_depend_on_k() {
 #[test]
 fn skills_that_share_nothing_with_the_query_are_left_out() {
     for_each_retriever(|retriever| {
-        let query = Query::new("zzqx 鑫鑫").unwrap();
+        let query = Query::new("the of and").unwrap();
         assert!(retrieve(retriever, &query, 10).candidates().is_empty());
         let query = Query::new("kubernetes").unwrap();
         let n_found = retrieve(retriever, &query, usize::MAX).candidates().len();
@@ -133,4 +157,65 @@ fn explanations_add_up_to_the_scores() {
             }
         }
     });
+}
+
+#[test]
+fn a_skill_that_shares_no_word_is_left_out_of_a_lexical_ranking() {
+    let retriever = Bm25Retriever::new(index(), Bm25Config::default());
+    let query = Query::new("zzqx 鑫鑫").unwrap();
+    assert!(retrieve(&retriever, &query, 10).candidates().is_empty());
+}
+
+#[test]
+fn a_hybrid_score_is_the_share_and_the_weighted_cosine() {
+    let encoder = TermEncoder::new("1");
+    let weight = 0.3;
+    let hybrid =
+        HybridRetriever::new(index(), &encoder, HybridConfig { dense_weight: weight }).unwrap();
+    let dense = DenseRetriever::new(index(), &encoder).unwrap();
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    let cosines = retrieve(&dense, &query, usize::MAX);
+    let skill = |c: &Candidate| (*c, index().skill(c.skill).unwrap().skill);
+    let ranking = retrieve(&hybrid, &query, 5);
+    for (candidate, text) in ranking.candidates().iter().map(skill) {
+        let explanation = hybrid.explain(&query, &[(candidate, &text)]).unwrap().remove(0);
+        let of = |prefix: &str| -> f32 {
+            let parts = explanation.contributions.iter();
+            parts.filter(|part| part.feature.starts_with(prefix)).map(|part| part.value).sum()
+        };
+        assert!((of("bm25.") - explanation.score_share).abs() < 1e-5);
+        let known = cosines.candidates().iter().find(|known| known.skill == candidate.skill);
+        if let Some(known) = known {
+            assert!((of("dense.") - weight * known.score).abs() < 1e-5);
+        }
+        assert_eq!(explanation.contributions.len(), 5);
+    }
+}
+
+#[test]
+fn signals_are_what_explanations_say() {
+    let encoder = TermEncoder::new("1");
+    let config = HybridConfig::default();
+    let hybrid = HybridRetriever::new(index(), &encoder, config).unwrap();
+    for query in queries() {
+        let ranking = retrieve(&hybrid, &query, 20);
+        let candidates = ranking.candidates();
+        let signals = hybrid.signals(&query, candidates).unwrap();
+        assert_eq!(signals.len(), candidates.len());
+        for (candidate, signals) in candidates.iter().zip(signals) {
+            let skill = index().skill(candidate.skill).unwrap().skill;
+            let explanation = hybrid.explain(&query, &[(*candidate, &skill)]).unwrap().remove(0);
+            let cosines = signals.dense.map(|cosine| config.dense_weight * cosine / 2.0);
+            let expected = signals.lexical.into_iter().chain(cosines);
+            for (part, expected) in explanation.contributions.iter().zip(expected) {
+                assert!(
+                    (part.value - expected).abs() < 1e-5,
+                    "{} of {}",
+                    part.feature,
+                    query.text()
+                );
+            }
+            assert_eq!(signals.is_named, explanation.contributions.len() == 6);
+        }
+    }
 }

@@ -29,6 +29,7 @@ pub(crate) struct Segment {
 }
 
 /// Documents that hold a term.
+#[derive(Clone)]
 pub(crate) struct TermPostings<'a> {
     segments: Vec<(&'a Segment, BlockSegmentPostings)>,
     /// Number of skills that hold the term, without deleted ones.
@@ -72,6 +73,15 @@ impl LexicalReader {
     /// Returns the skill of each document, in document order.
     pub(crate) fn skills(&self) -> impl Iterator<Item = Option<SkillIdx>> {
         self.segments.iter().flat_map(|segment| segment.skills.iter().copied())
+    }
+
+    /// Returns the quantised length of a field of a document; 0 if there is no such document.
+    pub(crate) fn length_id(&self, field: Field, document: usize) -> u8 {
+        let after = self.segments.partition_point(|segment| segment.base() <= document);
+        let segment = after.checked_sub(1).and_then(|at| self.segments.get(at));
+        let length =
+            |segment: &Segment| segment.length_ids(field).get(document - segment.base()).copied();
+        segment.and_then(length).unwrap_or(0)
     }
 
     /// Returns the documents whose field holds a term.

@@ -58,7 +58,7 @@ impl Bm25Config {
         }
     }
 
-    pub(super) fn query_weight(&self, term: &QueryTerm) -> f32 {
+    pub(crate) fn query_weight(&self, term: &QueryTerm) -> f32 {
         match self.repetition {
             QueryRepetition::Linear => term.frequency,
             QueryRepetition::Logarithmic if term.frequency < 1.0 => term.frequency,
@@ -67,7 +67,7 @@ impl Bm25Config {
     }
 
     /// Returns what a term adds in a field: its saturated frequency, or its share of the joint one.
-    pub(super) fn share(&self, field: usize, frequency: f32, norm: f32) -> f32 {
+    pub(crate) fn share(&self, field: usize, frequency: f32, norm: f32) -> f32 {
         let FieldWeights { weight, k1, .. } = self.fields[field];
         match self.saturation {
             _ if frequency == 0.0 => 0.0,
@@ -77,7 +77,7 @@ impl Bm25Config {
     }
 
     /// Returns what a term of weight 1 cannot add more than.
-    pub(super) fn max_share(&self) -> f32 {
+    pub(crate) fn max_share(&self) -> f32 {
         match self.saturation {
             TermSaturation::PerField => self.fields.iter().map(|field| field.weight).sum(),
             TermSaturation::Joint => 1.0,

@@ -32,7 +32,23 @@ pub(super) struct FieldCounts {
     length_id: u8,
 }
 
+impl WeightedTerm<'_> {
+    /// Returns the weight that a skill could gain.
+    fn attainable(&self) -> f32 {
+        if self.counts { self.weight } else { 0.0 }
+    }
+}
+
 impl Bm25Retriever<'_> {
+    /// Returns the most that a skill could score, above 0.
+    pub(in crate::retrieve) fn attainable(&self, terms: &[QueryTerm]) -> Result<f32> {
+        let mut weight = 0.0;
+        for term in terms {
+            weight += self.weighted(term)?.attainable();
+        }
+        Ok(f32::max(self.config.max_share() * weight, f32::MIN_POSITIVE))
+    }
+
     pub(super) fn weighted<'q>(&self, term: &'q QueryTerm) -> Result<WeightedTerm<'q>> {
         let postings = self.index.postings(&term.text)?;
         let is_known = postings.iter().any(|postings| postings.n_skills > 0);
@@ -80,7 +96,8 @@ impl Bm25Retriever<'_> {
         let mut parts = [0.0_f32; 3];
         let (mut matched, mut missing) = (Vec::new(), Vec::new());
         let mut weight_of_all = 0.0_f32;
-        for (at, WeightedTerm { term, weight, is_word, counts }) in terms.iter().enumerate() {
+        for (at, weighted) in terms.iter().enumerate() {
+            let WeightedTerm { term, weight, is_word, .. } = weighted;
             let shares = Field::ALL.map(|field| {
                 let field = field.position();
                 let FieldCounts { counts, length_id } = &fields[field];
@@ -96,7 +113,7 @@ impl Bm25Retriever<'_> {
             for (part, share) in parts.iter_mut().zip(shares) {
                 *part += factor * share;
             }
-            weight_of_all += if *counts { *weight } else { 0.0 };
+            weight_of_all += weighted.attainable();
             if sum > 0.0 {
                 matched.push((*weight, *term));
             } else if *is_word {
@@ -121,6 +138,7 @@ impl Bm25Retriever<'_> {
             missing: rarest_first(query.text(), &missing),
             coverage: f32::min(weight_of_matched / weight_of_words, 1.0),
             score_share: parts.iter().sum::<f32>() / attainable,
+            headline_share: (parts[0] + parts[1]) / f32::max(parts.iter().sum(), f32::MIN_POSITIVE),
             n_terms: u32::try_from(terms.len()).unwrap_or(u32::MAX),
         }
     }

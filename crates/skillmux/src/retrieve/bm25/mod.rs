@@ -9,6 +9,8 @@ mod explain;
 pub use config::{Bm25Config, FieldWeights, QueryRepetition, TermSaturation};
 use explain::WeightedTerm;
 
+use rustc_hash::FxHashMap;
+
 use crate::{
     error::Result,
     explain::{Contribution, EXACT_NAME, Explanation},
@@ -32,13 +34,23 @@ pub struct Bm25Retriever<'i> {
 }
 
 impl<'i> Bm25Retriever<'i> {
+    /// Returns the index.
+    pub(crate) fn index(&self) -> &'i Index {
+        self.index
+    }
+
+    /// Returns the constants.
+    pub(crate) fn config(&self) -> &Bm25Config {
+        &self.config
+    }
+
     /// Returns a retriever over an index.
     pub fn new(index: &'i Index, config: Bm25Config) -> Self {
         Self { index, config }
     }
 
-    /// Returns the skills that the query names exactly.
-    fn named(&self, query: &Query) -> Result<Vec<SkillIdx>> {
+    /// Returns the skills that the query names exactly, sorted.
+    pub(crate) fn named(&self, query: &Query) -> Result<Vec<SkillIdx>> {
         let mut named = Vec::new();
         for mention in mentions(query.text()) {
             let skills = self.index.named(&mention.key)?;
@@ -69,6 +81,54 @@ impl<'i> Bm25Retriever<'i> {
             n_users = n_users.max(postings.n_skills as usize);
         }
         Ok(n_users > MAX_USERS_PER_NAME * n_named)
+    }
+
+    /// Returns the score of every skill, in order, as a share of the most that a skill could have.
+    pub(super) fn shares(&self, terms: &[QueryTerm]) -> Result<Vec<f32>> {
+        let attainable = self.attainable(terms)?;
+        let mut shares = vec![0.0; self.index.n_skills()];
+        for (score, skill) in self.scores(terms)?.into_iter().zip(self.index.lexical().skills()) {
+            if let Some(share) = skill.and_then(|skill| shares.get_mut(skill.0 as usize)) {
+                *share = score / attainable;
+            }
+        }
+        Ok(shares)
+    }
+
+    /// Returns the score of each field of some skills, as shares of the most that a skill could have.
+    ///
+    /// For saturation per field; nothing is read but postings.
+    pub(super) fn field_shares(
+        &self,
+        terms: &[QueryTerm],
+        skills: &[SkillIdx],
+    ) -> Result<Vec<[f32; 3]>> {
+        let positions: FxHashMap<SkillIdx, usize> =
+            skills.iter().enumerate().map(|(position, skill)| (*skill, position)).collect();
+        let of_document: Vec<Option<usize>> =
+            self.index.lexical().skills().map(|skill| positions.get(&skill?).copied()).collect();
+        let norms = self.norms();
+        let attainable = self.attainable(terms)?;
+        let mut shares = vec![[0.0; 3]; skills.len()];
+        for term in terms {
+            let mut postings = self.index.postings(&term.text)?;
+            let term_weight = self.config.query_weight(term) * self.index.idf_of(&postings);
+            for (field, norms) in Field::ALL.into_iter().zip(&norms) {
+                let at = field.position();
+                postings[at].for_each_block(|segment, documents, frequencies| {
+                    let length_ids = segment.length_ids(field);
+                    for (document, frequency) in documents.iter().zip(frequencies) {
+                        let document = *document as usize;
+                        if let Some(position) = of_document[segment.base() + document] {
+                            let norm = norms[usize::from(length_ids[document])];
+                            let share = self.config.share(at, *frequency as f32, norm);
+                            shares[position][at] += term_weight * share / attainable;
+                        }
+                    }
+                });
+            }
+        }
+        Ok(shares)
     }
 
     /// Returns the scores of all documents, in document order.
@@ -151,7 +211,7 @@ impl<'i> Bm25Retriever<'i> {
     }
 
     /// Returns `1 - b + b · length / mean length` by quantised length, for each field.
-    fn norms(&self) -> [[f32; 256]; 3] {
+    pub(crate) fn norms(&self) -> [[f32; 256]; 3] {
         Field::ALL.map(|field| {
             let b = self.config.fields[field.position()].b;
             let average = self.index.lexical().average_len(field).max(1.0);

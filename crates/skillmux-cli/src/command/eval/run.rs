@@ -1,0 +1,187 @@
+//! `skillmux eval run DATASET`
+
+use skillmux::router::RouteOptions;
+use skillmux_eval::{
+    dataset::Dataset,
+    evaluate::{EvaluateOptions, Evaluation, evaluate},
+    report::{
+        Report, ReportOptions, Results, SNAPSHOT_MEASURES, Scores, Setting, Snapshot, Times, View,
+    },
+    stats::BootstrapConfig,
+    system::{SystemContext, SystemSpec, apply_cut},
+};
+use skillmux_models::remote::{ApiKey, ChatEndpoint, EndpointConfig};
+
+use super::{
+    asked::{self, Asked},
+    credited,
+    out::OutFolder,
+    progress, width,
+};
+use crate::{
+    Outcome,
+    args::{EndpointArgs, EvalRunArgs, ReportFormat},
+    command::{print_text, router, since_start},
+    paint::{self, NOTE, grouped, styled},
+    settings::Settings,
+};
+
+pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let specs: Vec<SystemSpec> =
+        args.systems.iter().map(|spec| SystemSpec::parse(spec)).collect::<Result<_, _>>()?;
+    let Asked { dataset, opened, clusters, setting } = asked::read(args, settings)?;
+    let router = router(opened.index, args.stages)?;
+    let encoder = skillmux_models::encoder();
+    let chat = chat(&args.endpoint, settings)?;
+    let mut context = SystemContext::new(&router);
+    context.options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
+    context.encoder = Some(&encoder);
+    context.chat = chat.as_ref().map(|chat| chat as _);
+
+    let out = args.out.as_deref().map(OutFolder::open).transpose()?;
+    let mut earlier = Vec::new();
+    if let Some(out) = &out {
+        if args.fresh {
+            forget(out, &specs)?;
+        } else {
+            earlier = out.earlier(&dataset, &setting)?;
+        }
+    }
+    let run =
+        Run { depth: args.depth.into(), dataset: &dataset, setting: &setting, out: out.as_ref() };
+    let mut evaluations = run.answers(&specs, &context, &earlier)?;
+    add_others(&mut evaluations, earlier);
+
+    let credit = clusters.as_ref().map(credited);
+    let results = Results { dataset, evaluations, setting };
+    let scores = Scores::new(
+        &results.dataset,
+        &results.evaluations,
+        credit.as_ref().map(|credit| credit as _),
+    )?;
+    let bootstrap = BootstrapConfig {
+        n_resamples: args.resamples as usize,
+        seed: args.seed,
+        ..BootstrapConfig::default()
+    };
+    let setting = Some(&results.setting);
+    let options = ReportOptions { bootstrap, setting, ..ReportOptions::default() };
+    let report = Report::new(&scores, &options)?;
+    let snapshot = Snapshot::new(&scores, View::ById, &SNAPSHOT_MEASURES);
+    let times = Times::new(&results.evaluations);
+    if let Some(out) = &out {
+        results.write(out.path(), &report, &snapshot)?;
+        forget(out, &specs)?;
+        out.tidy();
+    }
+    match args.format {
+        ReportFormat::Text => {
+            print_text(&format!("{}\n{}", report.to_text(width()), times.to_text()))?;
+        }
+        ReportFormat::Json => print_text(&paint::escaped_json(&report.to_json()))?,
+        ReportFormat::Markdown => print_text(&report.to_markdown())?,
+        ReportFormat::Html => print_text(&report.to_html(Some(&times)))?,
+        ReportFormat::Csv => print_text(&snapshot.to_csv())?,
+    }
+    Ok(Outcome::Found)
+}
+
+/// What all systems of a run have in common.
+struct Run<'a> {
+    depth: usize,
+    dataset: &'a Dataset,
+    setting: &'a Setting,
+    out: Option<&'a OutFolder>,
+}
+
+impl Run<'_> {
+    /// Returns what the systems answer, cut as their specs say; what they answered before with the
+    /// same configuration is not asked again.
+    fn answers(
+        &self,
+        specs: &[SystemSpec],
+        context: &SystemContext<'_>,
+        earlier: &[Evaluation],
+    ) -> anyhow::Result<Vec<Evaluation>> {
+        let mut whole: Vec<(String, Evaluation)> = Vec::new();
+        let mut evaluations: Vec<Evaluation> = Vec::new();
+        for spec in specs {
+            let uncut = spec.without_cut();
+            let name = uncut.to_string();
+            if !whole.iter().any(|(known, _)| *known == name) {
+                whole.push((name.clone(), self.answer(&uncut, context, earlier)?));
+            }
+            let (_, found) =
+                whole.iter().find(|(known, _)| *known == name).expect("was just asked");
+            let evaluation = match spec.cut() {
+                Some(cut) => apply_cut(found, &self.dataset.tasks, cut, None),
+                None => found.clone(),
+            };
+            if !evaluations.iter().any(|known| known.system == evaluation.system) {
+                evaluations.push(evaluation);
+            }
+        }
+        Ok(evaluations)
+    }
+
+    fn answer(
+        &self,
+        spec: &SystemSpec,
+        context: &SystemContext<'_>,
+        earlier: &[Evaluation],
+    ) -> anyhow::Result<Evaluation> {
+        let system = spec.open(context)?;
+        let (name, config) = (system.name(), system.config());
+        if let Some(known) =
+            earlier.iter().find(|known| known.system == name && known.config == config)
+        {
+            return Ok(known.clone());
+        }
+        let library = self.setting.library.as_ref().map_or("", |library| library.hash.as_str());
+        let library = format!("{library} {}", self.setting.program);
+        let bar = progress(self.dataset.tasks.len(), &format!("tasks of {name}"));
+        let journal = self.out.map(|out| out.journal(&spec.to_string())).transpose()?;
+        let found = evaluate(
+            system.as_ref(),
+            self.dataset,
+            &EvaluateOptions {
+                depth: self.depth,
+                library: &library,
+                journal: journal.as_deref(),
+                clock: since_start,
+                on_done: &|n_done| bar.set_position(n_done as u64),
+            },
+        );
+        bar.finish_and_clear();
+        Ok(found?)
+    }
+}
+
+/// Removes the answers so far of these systems.
+fn forget(out: &OutFolder, specs: &[SystemSpec]) -> anyhow::Result<()> {
+    specs.iter().try_for_each(|spec| out.forget(&spec.without_cut().to_string()))
+}
+
+/// Adds the systems that only the folder has.
+fn add_others(evaluations: &mut Vec<Evaluation>, earlier: Vec<Evaluation>) {
+    let is_named = |other: &Evaluation| evaluations.iter().any(|own| own.system == other.system);
+    let others: Vec<Evaluation> = earlier.into_iter().filter(|other| !is_named(other)).collect();
+    if !others.is_empty() {
+        anstream::eprintln!(
+            "{} the folder has {} other systems, which the report shows, too",
+            styled(NOTE, "note:"),
+            grouped(others.len())
+        );
+    }
+    evaluations.extend(others);
+}
+
+/// Returns the chat model that the arguments name.
+fn chat(args: &EndpointArgs, settings: &Settings) -> anyhow::Result<Option<ChatEndpoint>> {
+    let (Some(url), Some(model)) = (&args.chat_url, &args.chat_model) else {
+        return Ok(None);
+    };
+    let mut config = EndpointConfig::new(url, model);
+    config.api_key = settings.api_key.as_deref().map(ApiKey::new);
+    Ok(Some(ChatEndpoint::new(config)?))
+}

@@ -1,0 +1,31 @@
+//! `skillmux eval show TASK --in DIR`
+
+use skillmux_eval::{
+    cluster::Clusters,
+    report::{Results, Scores, Shown},
+};
+
+use super::{credited, width};
+use crate::{
+    Outcome,
+    args::{EvalShowArgs, Format},
+    command::print_text,
+    paint,
+};
+
+/// Ranks that are shown of each system; right skills further down are shown all the same.
+const MAX_RANKS: usize = 10;
+
+pub(super) fn run(args: &EvalShowArgs) -> anyhow::Result<Outcome> {
+    let clusters = args.clusters.as_deref().map(Clusters::read).transpose()?;
+    let results = Results::open(&args.results)?;
+    let credit = clusters.as_ref().map(credited);
+    let credit = credit.as_ref().map(|credit| credit as _);
+    let scores = Scores::new(&results.dataset, &results.evaluations, credit)?;
+    let shown = Shown::new(&scores, &args.task_id)?;
+    match args.format {
+        Format::Text => print_text(&shown.to_text(width(), MAX_RANKS))?,
+        Format::Json => print_text(&paint::escaped_json(&shown.to_json()))?,
+    }
+    Ok(Outcome::Found)
+}

@@ -1,0 +1,193 @@
+//! `skillmux train ranker`
+
+use std::fmt::Write as _;
+
+use anyhow::bail;
+use skillmux::{index::Index, rerank::FeatureGroup};
+use skillmux_models::train::{
+    Fold, NearDuplicates, QueryScores, RankerData, RankerExamples, RankerLoss, RankerOptions,
+    RankerScores, TrainedRanker,
+};
+
+use super::write_file;
+use crate::{
+    Outcome,
+    args::{LossChoice, NearDuplicatesChoice, TrainRankerArgs},
+    command::print_text,
+    paint::{self, grouped, styled},
+};
+
+/// Grade of a near-duplicate beside 1 for the right skill.
+const NEAR_DUPLICATE_GRADE: f32 = 0.2;
+
+pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
+    let options = options(args)?;
+    let index = Index::open(&args.index)?;
+    let mut data = RankerData::default();
+    for path in &args.queries {
+        data.add_queries(path)?;
+    }
+    for path in &args.tasks {
+        data.add_tasks(path)?;
+    }
+    let examples = RankerExamples::of(&index, &skillmux_models::encoder(), &data)?;
+    let trained = examples.fit(&options, Fold::HeldOut);
+    let weights = format!("{}\n", serde_json::to_string_pretty(&trained.weights)?);
+    write_file(&args.out, weights.as_bytes())?;
+    if let Some(path) = &args.held_out {
+        write_file(path, csv(&trained.scores).as_bytes())?;
+    }
+    print_text(&report(&trained, args))?;
+    if args.ablations {
+        print_text(&ablations(&examples, &options))?;
+    }
+    Ok(Outcome::Found)
+}
+
+fn options(args: &TrainRankerArgs) -> anyhow::Result<RankerOptions> {
+    let mut without = Vec::new();
+    for name in &args.without {
+        let Some(group) = FeatureGroup::ALL.into_iter().find(|group| group.as_str() == name) else {
+            let names = FeatureGroup::ALL.map(FeatureGroup::as_str).join(", ");
+            bail!("there is no group of features `{name}`, but {names}");
+        };
+        without.push(group);
+    }
+    Ok(RankerOptions {
+        loss: match args.loss {
+            LossChoice::Listwise => RankerLoss::Listwise,
+            LossChoice::Pointwise => RankerLoss::Pointwise,
+        },
+        near_duplicates: match args.near_duplicates {
+            NearDuplicatesChoice::Wrong => NearDuplicates::Wrong,
+            NearDuplicatesChoice::LeftOut => NearDuplicates::LeftOut,
+            NearDuplicatesChoice::Graded => NearDuplicates::Graded(NEAR_DUPLICATE_GRADE),
+        },
+        without,
+        ..RankerOptions::default()
+    })
+}
+
+/// Parts of the held-out queries in the table of ablations.
+const N_ABLATION_SLICES: usize = 3;
+
+/// A ranking that is scored.
+type System = (&'static str, fn(&QueryScores) -> RankerScores);
+
+const SYSTEMS: [System; 4] = [
+    ("bm25", |scores| scores.bm25),
+    ("hybrid", |scores| scores.hybrid),
+    ("ranker, words alone", |scores| scores.ranker_without_vectors),
+    ("ranker", |scores| scores.ranker),
+];
+
+/// A part of the held-out queries.
+type Slice = (&'static str, fn(&QueryScores) -> bool);
+
+const SLICES: [Slice; 5] = [
+    ("short", |scores| !scores.is_long),
+    ("long, one skill", |scores| scores.is_long && scores.n_right == 1),
+    ("long, several", |scores| scores.is_long && scores.n_right > 1),
+    ("short, no spaces", |scores| !scores.is_long && scores.is_spaceless),
+    ("long, no spaces", |scores| scores.is_long && scores.is_spaceless),
+];
+
+fn report(trained: &TrainedRanker, args: &TrainRankerArgs) -> String {
+    let TrainedRanker { n_train, n_validation, scores: held_out, .. } = trained;
+    let mut out = format!(
+        "{} queries to fit, {} to stop in time, {} held out; written to {}\n",
+        grouped(*n_train),
+        grouped(*n_validation),
+        grouped(held_out.len()),
+        args.out.display()
+    );
+    for (slice, is_in) in SLICES {
+        let of_slice: Vec<&QueryScores> = held_out.iter().filter(|scores| is_in(scores)).collect();
+        if of_slice.is_empty() {
+            continue;
+        }
+        let n = of_slice.len();
+        let candidates = of_slice.iter().map(|scores| scores.candidates).sum::<f32>() / n as f32;
+        let title =
+            format!("{slice}: {} queries, {candidates:.3} among the candidates", grouped(n));
+        let _ = writeln!(out, "\n{}", styled(paint::STRONG, &title));
+        let _ =
+            writeln!(out, "{:20} {:>6} {:>7} {:>6} {:>6}", "", "Hit@1", "MRR@10", "R@10", "FC@10");
+        for (system, scores_of) in SYSTEMS {
+            let scores: Vec<RankerScores> =
+                of_slice.iter().map(|scores| scores_of(scores)).collect();
+            let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
+                RankerScores::mean(&scores);
+            let _ = writeln!(
+                out,
+                "{system:20} {hit_at_1:>6.3} {mrr_at_10:>7.3} {recall_at_10:>6.3} {full_coverage_at_10:>6.3}"
+            );
+        }
+    }
+    out
+}
+
+/// Returns what the ranker scores with something switched off or done otherwise.
+fn ablations(examples: &RankerExamples, options: &RankerOptions) -> String {
+    let mut variants = vec![("as above".to_owned(), options.clone())];
+    for group in FeatureGroup::ALL {
+        let without = [options.without.clone(), vec![group]].concat();
+        let name = format!("without {}", group.as_str());
+        variants.push((name, RankerOptions { without, ..options.clone() }));
+    }
+    let pointwise = RankerOptions { loss: RankerLoss::Pointwise, ..options.clone() };
+    variants.push(("pointwise loss".to_owned(), pointwise));
+    for (name, near_duplicates) in [
+        ("near-duplicates left out", NearDuplicates::LeftOut),
+        ("near-duplicates graded", NearDuplicates::Graded(NEAR_DUPLICATE_GRADE)),
+    ] {
+        variants.push((name.to_owned(), RankerOptions { near_duplicates, ..options.clone() }));
+    }
+    let slices = &SLICES[..N_ABLATION_SLICES];
+    let titles: Vec<String> = slices.iter().map(|(slice, _)| format!("{slice:>28}")).collect();
+    let title = titles.concat();
+    let measures = "  Hit@1 MRR@10   R@10  FC@10".repeat(slices.len());
+    let mut out =
+        format!("\n{}\n{:25}{measures}\n", styled(paint::STRONG, &format!("{:25}{title}", "")), "");
+    for (name, options) in variants {
+        let trained = examples.fit(&options, Fold::HeldOut);
+        let _ = write!(out, "{name:25}");
+        for (_, is_in) in slices {
+            let of_slice = trained.scores.iter().filter(|scores| is_in(scores));
+            let scores: Vec<RankerScores> = of_slice.map(|scores| scores.ranker).collect();
+            let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
+                RankerScores::mean(&scores);
+            let _ = write!(
+                out,
+                " {hit_at_1:>6.3} {mrr_at_10:>6.3} {recall_at_10:>6.3} {full_coverage_at_10:>6.3}"
+            );
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn csv(held_out: &[QueryScores]) -> String {
+    let mut out =
+        "query,is_long,n_right,system,hit_at_1,mrr_at_10,recall_at_10,full_coverage_at_10\n"
+            .to_owned();
+    for scores in held_out {
+        let id = id_of(&scores.query);
+        for (system, scores_of) in SYSTEMS {
+            let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
+                scores_of(scores);
+            let _ = writeln!(
+                out,
+                "{id},{},{},\"{system}\",{hit_at_1},{mrr_at_10:.4},{recall_at_10:.4},{full_coverage_at_10}",
+                u8::from(scores.is_long),
+                scores.n_right,
+            );
+        }
+    }
+    out
+}
+
+/// Returns a short name for a query: prompts of others are not ours to publish.
+fn id_of(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..12].to_owned()
+}

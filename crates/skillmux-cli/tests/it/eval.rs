@@ -1,0 +1,291 @@
+//! `skillmux eval`: datasets in, reports out.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use skillmux_eval::report::Snapshot;
+
+use crate::home::{Done, Home, fixtures, library};
+
+/// What the quality snapshots are made with; `just accept-quality` runs the same.
+const TASKS: [&str; 2] = ["tasks.jsonl", "qrels.trec"];
+
+fn fixture(name: &str) -> String {
+    fixtures().join(name).display().to_string()
+}
+
+/// Runs `eval run` over the sample library.
+fn eval_run(home: &Home, dataset: &str, more: &[&str]) -> Done {
+    let (dataset, sample) = (fixture(dataset), library());
+    let arguments = [&["eval", "run", &dataset, "--library", &sample], more].concat();
+    home.run(&arguments)
+}
+
+fn assert_quality(committed: &str, found: &Done) {
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let path = fixtures().join("../results").join(committed);
+    let old = Snapshot::read(&path).unwrap();
+    let new = Snapshot::parse(&found.stdout, Path::new("found")).unwrap();
+    let changes: Vec<String> = Snapshot::diff(&old, &new).iter().map(ToString::to_string).collect();
+    assert!(
+        changes.is_empty(),
+        "quality changed; explain it, and accept it with `just accept-quality`:\n{}",
+        changes.join("\n")
+    );
+}
+
+#[test]
+fn routing_quality_is_what_was_committed() {
+    let home = Home::new();
+    let qrels = fixture(TASKS[1]);
+    let found = eval_run(
+        &home,
+        TASKS[0],
+        &[
+            &["--qrels", &qrels, "--unjudged-need-none", "--format", "csv", "--system"][..],
+            &["default", "bm25", "tfidf@best-k"],
+        ]
+        .concat(),
+    );
+    assert_quality("sample-tasks.csv", &found);
+}
+
+#[test]
+fn paging_quality_is_what_was_committed() {
+    let home = Home::new();
+    let more =
+        ["--format", "csv", "--system", "page:mmr/300", "page:chunk/300", "page:greedy-graph/300"];
+    let found = eval_run(&home, "eval/intra-skill-bench/cases.jsonl", &more);
+    assert_quality("sample-pages.csv", &found);
+}
+
+#[test]
+fn every_kind_of_dataset_is_told_from_its_files() {
+    let home = Home::new();
+    for (dataset, name) in [
+        ("eval/skillrouter", "skillrouter"),
+        ("eval/r3", "r3"),
+        ("eval/pairs/pairs.jsonl", "pairs"),
+        ("eval/bilingual/bilingual.jsonl", "bilingual"),
+        ("eval/composition/composition.jsonl", "composition"),
+        ("eval/comp-skill-bench", "comp-skill-bench"),
+        ("eval/intra-skill-bench/cases.jsonl", "intra-skill-bench"),
+        ("eval/trec", "trec"),
+    ] {
+        let done = eval_run(&home, dataset, &["--all", "--resamples", "100"]);
+        assert_eq!(done.code, 0, "{dataset}: {}", done.stderr);
+        assert!(done.stdout.starts_with(&format!("{name} · ")), "{}", done.stdout);
+    }
+    // It brings its own skills.
+    let done = home.run(&["eval", "run", &fixture("eval/r3"), "--resamples", "100"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}
+
+/// Returns the files of a folder of results, but for the times.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let read = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().unwrap();
+        (name, fs::read_to_string(entry.path()).unwrap())
+    };
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let is_kept = |name: &str| !name.ends_with(".times.csv") && name != ".lock";
+    entries.map(read).filter(|(name, _)| is_kept(name)).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let home = Home::new();
+    let run = |out: &str| {
+        let out = home.path(out);
+        let out_text = out.display().to_string();
+        let more = ["--out", &out_text, "--system", "default", "rrf(bm25,tfidf)"];
+        let done = eval_run(&home, "eval/skillrouter", &more);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        files(&out)
+    };
+    let first = run("first");
+    assert!(first.len() >= 7, "{:?}", first.keys());
+    assert_eq!(first, run("second"));
+    assert_eq!(first, run("first"));
+}
+
+#[test]
+fn results_are_compared_and_shown() {
+    let home = Home::new();
+    let out = home.path("out").display().to_string();
+    let qrels = fixture(TASKS[1]);
+    let more = ["--qrels", &qrels, "--out", &out, "--system", "bm25", "default"];
+    let done = eval_run(&home, TASKS[0], &more);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+
+    let (a, b) = (format!("{out}/bm25"), format!("{out}/default"));
+    let done = home.run(&["eval", "compare", &a, &b]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("Hit@1"), "{}", done.stdout);
+    let done = home.run(&["eval", "show", "t02", "--in", &out]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("Docker image"), "{}", done.stdout);
+
+    let done = home.run(&["eval", "show", "t99", "--in", &out]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.contains("there is no task `t99`"), "{}", done.stderr);
+    let done = home.run(&["eval", "compare", &out, &b]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("hint:"), "{}", done.stderr);
+}
+
+#[test]
+fn systems_are_added_to_results() {
+    let home = Home::new();
+    let out = home.path("out");
+    let out_text = out.display().to_string();
+    let run = |more: &[&str]| {
+        let done = eval_run(&home, "eval/skillrouter", &[&["--out", &out_text][..], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        files(&out)
+    };
+    let first = run(&["--system", "bm25", "default"]);
+    let times = fs::read_to_string(out.join("bm25.times.csv")).unwrap();
+    let added = run(&["--system", "tfidf"]);
+    for name in ["bm25.answers.jsonl", "default.answers.jsonl", "default.run"] {
+        assert_eq!(added[name], first[name]);
+    }
+    let head: serde_json::Value = serde_json::from_str(&added["results.json"]).unwrap();
+    let names = head["systems"].as_array().unwrap().iter().map(|system| &system["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["tfidf", "bm25", "default"]);
+    assert_eq!(head["setting"]["depth"], 50);
+    assert_eq!(head["setting"]["library"]["n_skills"], 48);
+    assert!(added["tasks.csv"].contains("default: Hit@1"), "{}", added["tasks.csv"]);
+
+    // It is not asked again, but one of another configuration is.
+    let same = run(&["--system", "bm25", "default"]);
+    assert_eq!(fs::read_to_string(out.join("bm25.times.csv")).unwrap(), times);
+    assert_eq!(same["default.answers.jsonl"], first["default.answers.jsonl"]);
+    let other = run(&["--system", "default", "-k", "1", "--composer", "top-k", "--budget", "0"]);
+    assert_ne!(other["default.answers.jsonl"], first["default.answers.jsonl"]);
+    assert!(
+        other["results.json"].contains("composer=top-k pager=mmr max_skills=1 budget_tokens=0")
+    );
+
+    // Another length of rankings is another setting.
+    let shorter = ["--out", &out_text, "--depth", "5"];
+    let done = eval_run(&home, "eval/skillrouter", &shorter);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("holds results of another depth"), "{}", done.stderr);
+    assert!(done.stderr.contains("--fresh"), "{}", done.stderr);
+    assert_eq!(files(&out), other);
+    let fresh = run(&["--depth", "5", "--fresh"]);
+    assert!(!fresh.contains_key("bm25.answers.jsonl"), "{:?}", fresh.keys());
+    assert!(!fresh["tasks.csv"].contains("bm25"));
+}
+
+#[test]
+fn a_run_removes_nothing_but_its_own_journals() {
+    let home = Home::new();
+    let out = home.path("out");
+    let out_text = out.display().to_string();
+    home.write("out/unfinished/mine.txt", "mine");
+    let done = eval_run(&home, "eval/skillrouter", &["--out", &out_text, "--fresh"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let left = fs::read_dir(out.join("unfinished")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine.txt"]);
+}
+
+#[test]
+fn two_runs_do_not_write_to_one_folder() {
+    let home = Home::new();
+    let out = home.path("out").display().to_string();
+    let lock = fs::File::create(home.write("out/.lock", "")).unwrap();
+    lock.try_lock().unwrap();
+    let done = eval_run(&home, "eval/skillrouter", &["--out", &out]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""));
+    assert!(done.stderr.contains("another run writes to"), "{}", done.stderr);
+    lock.unlock().unwrap();
+    assert_eq!(eval_run(&home, "eval/skillrouter", &["--out", &out]).code, 0);
+}
+
+#[test]
+fn reports_say_what_was_measured() {
+    let home = Home::new();
+    let done = home.run(&["eval", "run", &fixture("eval/skillrouter"), "--tier", "easy"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let head = done.stdout.split("\n\n").next().unwrap().replace('\n', " ");
+    assert!(head.contains(" · easy tier · "), "{head}");
+    assert!(head.contains(" skills ("), "{head}");
+    // The tier would choose from skills that are not asked.
+    let done = eval_run(&home, "eval/skillrouter", &["--tier", "easy"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("cannot be used with"), "{}", done.stderr);
+}
+
+#[test]
+fn written_runs_are_scored_as_they_were_measured() {
+    let home = Home::new();
+    let out = home.path("out").display().to_string();
+    let qrels = fixture(TASKS[1]);
+    let more = ["--qrels", &qrels, "--out", &out, "--system", "bm25", "--format", "json"];
+    let measured = eval_run(&home, TASKS[0], &more);
+    assert_eq!(measured.code, 0, "{}", measured.stderr);
+    let (run, qrels) = (format!("{out}/bm25.run"), format!("{out}/qrels.trec"));
+    let scored = home.run(&["eval", &run, "--qrels", &qrels, "--format", "json"]);
+    assert_eq!(scored.code, 0, "{}", scored.stderr);
+    let json = |done: &Done| serde_json::from_str::<serde_json::Value>(&done.stdout).unwrap();
+    let (measured, scored) = (json(&measured), json(&scored));
+    let means = |report: &serde_json::Value| {
+        let measures = &report["systems"][0]["views"][0]["measures"];
+        let of =
+            |m: &serde_json::Value| Some((m["measure"].as_str()?.to_owned(), m["mean"].clone()));
+        measures.as_array().unwrap().iter().filter_map(of).collect::<BTreeMap<_, _>>()
+    };
+    let (measured, of_run) = (means(&measured), means(&scored["report"]));
+    for name in ["Hit@1", "nDCG@10", "MRR@10", "Recall@50"] {
+        let (a, b) = (measured[name].as_f64().unwrap(), of_run[name].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-9, "{name} {a} {b}");
+    }
+    assert_eq!(scored["ndcg_at_10"], of_run["nDCG@10"]);
+    let text = home.run(&["eval", &run, "--qrels", &qrels]).stdout;
+    assert!(text.contains("nDCG@10") && text.contains('['), "{text}");
+}
+
+#[test]
+fn near_duplicates_count_in_comparisons_and_cases() {
+    let home = Home::new();
+    let out = home.path("out").display().to_string();
+    let qrels = fixture(TASKS[1]);
+    let more = ["--qrels", &qrels, "--out", &out, "--system", "bm25", "tfidf"];
+    assert_eq!(eval_run(&home, TASKS[0], &more).code, 0);
+    let clusters = home.path("clusters.jsonl").display().to_string();
+    let done =
+        home.run(&["eval", "build", "clusters", "--library", &library(), "--out", &clusters]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let (a, b) = (format!("{out}/bm25"), format!("{out}/tfidf"));
+    let done = home.run(&["eval", "compare", &a, &b, "--clusters", &clusters]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("measure (near-duplicates count)"), "{}", done.stdout);
+    let show = ["eval", "show", "t02", "--in", &a, "--format", "json", "--clusters", &clusters];
+    let done = home.run(&show);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("\"near_duplicates\""), "{}", done.stdout);
+    assert!(!done.stdout.contains("tfidf"), "only the system that was named");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_a_hint() {
+    let home = Home::new();
+    let (tasks, sample) = (fixture("eval/skillrouter"), library());
+    for (arguments, message) in [
+        (&["eval", "run", &tasks, "--system", "bm52"][..], "there is no system `bm52`"),
+        (&["eval", "run", &tasks, "--system", "judge(bm25)"], "needs a chat model"),
+        (&["eval", "run", &tasks, "--kind", "poems"], "`poems` is no kind of dataset"),
+        (&["eval", "run", &sample], "is no dataset of a known shape"),
+        (&["eval", "run", "/dev/zero"], "is not a regular file"),
+        (&["eval", "run", &tasks, "--sample", "0"], "has no task that counts"),
+        (&["eval", "/dev/zero", "--qrels", "/dev/zero"], "is not a regular file"),
+    ] {
+        let source = if arguments[1] == "run" { vec!["--library", &sample] } else { vec![] };
+        let done = home.run(&[arguments, &source].concat());
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(done.stderr.contains(message), "{}", done.stderr);
+        assert!(done.stderr.contains("hint:"), "{}", done.stderr);
+    }
+}

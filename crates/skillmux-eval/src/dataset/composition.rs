@@ -1,0 +1,34 @@
+//! SkillsBench-style sets for composition: a task and the skills for it, in order.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::{
+    Dataset,
+    file::{self, TaskList},
+};
+use crate::{error::Error, task::Task};
+
+/// Reads a file of tasks.
+pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
+    let mut tasks = TaskList::default();
+    file::for_each_record(path, &mut |record| {
+        let field = if record.has("instruction") { "instruction" } else { "query" };
+        let order = record.ids("skills")?;
+        let task = Task {
+            id: record.text("task_id")?.to_owned(),
+            query: record.text(field)?.to_owned(),
+            gold: order.iter().map(String::as_str).collect(),
+            order,
+            ..Task::default()
+        };
+        tasks.push(&record.place, task)
+    })?;
+    Ok(Dataset {
+        name: "composition".to_owned(),
+        tasks: tasks.finish(path)?,
+        n_unscored: 0,
+        n_unasked: 0,
+        categories: BTreeMap::new(),
+        library: None,
+    })
+}

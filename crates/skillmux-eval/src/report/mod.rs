@@ -1,0 +1,63 @@
+//! Reports: what was measured, for terminals, programs and pages.
+//!
+//! ```
+//! use skillmux_eval::{
+//!     answer::Answer,
+//!     dataset::Dataset,
+//!     evaluate::{Evaluation, Row},
+//!     report::{Report, ReportOptions, Scores},
+//!     task::Task,
+//! };
+//!
+//! let gold = ["pdf-forms"].into_iter().collect();
+//! let task = Task { id: "t1".into(), query: "fill in a form".into(), gold, ..Task::default() };
+//! let dataset = Dataset { name: "demo".into(), tasks: vec![task], ..Dataset::default() };
+//! let answer = Answer::of_ranking([("pdf-merge".into(), 9.5), ("pdf-forms".into(), 7.0)]);
+//! let rows = vec![Row { task_id: "t1".into(), answer, ..Row::default() }];
+//! let evaluations = [Evaluation { system: "bm25".into(), rows, ..Evaluation::default() }];
+//!
+//! let scores = Scores::new(&dataset, &evaluations, None)?;
+//! let report = Report::new(&scores, &ReportOptions::default())?;
+//! assert!(report.to_text(80).contains("0.500"), "MRR@10");
+//! # Ok::<(), skillmux_eval::Error>(())
+//! ```
+
+mod compare;
+mod confidence;
+mod html;
+mod number;
+mod plot;
+pub(crate) mod printable;
+mod reasons;
+mod results;
+mod scores;
+mod setting;
+mod sheet;
+mod show;
+mod slices;
+mod snapshot;
+mod summary;
+mod table;
+mod tested;
+mod text;
+mod times;
+
+pub use compare::{
+    ChangedTask, ChangedValue, CompareOptions, ComparedMeasure, Comparison, Outcome,
+};
+pub use confidence::Confidence;
+pub use reasons::{ChangedGold, FeatureChange, FeatureLead, Rival};
+pub use results::{Pair, RESULTS_FORMAT, Results, file_stem};
+pub use scores::{Credit, Scores, SystemScores, View};
+pub use setting::{ClusterSetting, LibrarySetting, Sample, Setting, SettingDifference};
+pub use show::{Shown, ShownMeasure, ShownSkill, ShownSystem};
+pub use snapshot::{SNAPSHOT_MEASURES, Snapshot, TaskChange};
+pub use summary::{
+    CURVE_DEPTH, DifferenceCount, HEADLINE, MeasureNote, Measured, REPORT_FORMAT, Report,
+    ReportOptions, ReportedChange, Slice, Statistics, SystemReport, ViewReport,
+};
+pub use tested::Tested;
+pub use times::{SystemTimes, Times};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Text of others (ids, queries, names), made harmless for terminals, Markdown and HTML.
+
+use serde::Serialize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Returns the text on one line, with a mark in place of every character that a terminal would act
+/// on, or that changes how its neighbours are shown.
+pub(crate) fn one_line(text: &str) -> String {
+    let harmless = |c: char| match c {
+        '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
+        c if c.is_control() || is_deceptive(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(harmless).collect()
+}
+
+/// Returns whether a character changes how its neighbours are shown without being seen itself.
+fn is_deceptive(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// Returns the text for the inside of an HTML element or of a quoted attribute.
+pub(crate) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns the text as a code span of Markdown: nothing in it is markup. Tables escape its bars.
+pub(crate) fn code(text: &str) -> String {
+    let text = one_line(text);
+    if text.trim().is_empty() {
+        return "` `".to_owned();
+    }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// Returns a value of this module as JSON, with a line feed at its end.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    let mut json = serde_json::to_string_pretty(value).expect("all keys are strings");
+    json.push('\n');
+    json
+}
+
+/// Returns records of as many fields each as CSV (RFC 4180, but with plain line feeds).
+pub(crate) fn csv<'a, R: IntoIterator<Item = &'a str>>(
+    records: impl IntoIterator<Item = R>,
+) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        writer.write_record(record).expect("records have as many fields each");
+    }
+    let bytes = writer.into_inner().expect("nothing fails to be written to memory");
+    String::from_utf8(bytes).expect("fields are text")
+}
+
+/// Returns the columns of a terminal that the text takes; a Chinese character takes two.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Returns the beginning of the text on one line, at most so many columns, with a mark if it was cut.
+pub(crate) fn clipped(text: &str, max_width: usize) -> String {
+    let text = one_line(text);
+    if width(&text) <= max_width {
+        return text;
+    }
+    let mut out = String::new();
+    let mut n_columns = 0;
+    for c in text.chars() {
+        n_columns += c.width().unwrap_or(0);
+        if n_columns >= max_width {
+            break;
+        }
+        out.push(c);
+    }
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_is_marked() {
+        assert_eq!(
+            one_line("a\u{1b}[31m\u{202e}b\n\tc\u{9b}"),
+            "a\u{fffd}[31m\u{fffd}b  c\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn html_of_others_is_text() {
+        assert_eq!(
+            html("<img src=x onerror='a'>&\""),
+            "&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;"
+        );
+    }
+
+    #[test]
+    fn a_code_span_holds_backticks() {
+        assert_eq!(code("a`b``c|d"), "```a`b``c|d```");
+        assert_eq!(code("`a"), "`` `a ``");
+        assert_eq!(code(""), "` `");
+    }
+
+    #[test]
+    fn clipping_counts_columns() {
+        assert_eq!(clipped("把两个表格合并", 7), "把两个…");
+        assert_eq!(clipped("short", 7), "short");
+    }
+}

@@ -1,0 +1,511 @@
+//! [`SystemSpec`]: the short text that names a system.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use skillmux::retrieve::Bm25Config;
+
+use super::{
+    Cut, System, SystemContext,
+    dense::Dense,
+    fusion::{Fusion, FusionRule},
+    judge::ListwiseJudge,
+    lexical::Lexical,
+    paging::{PageMethod, PagingSystem},
+    sufficiency::JudgedPages,
+    tfidf::Tfidf,
+    trec::TrecSystem,
+    whole_router::WholeRouter,
+};
+use crate::error::{Error, ModelPort};
+
+/// Tokens of a page where a spec says nothing.
+const DEFAULT_PAGE_TOKENS: u32 = 2_000;
+
+/// Every form of a spec, and what it stands for.
+const FORMS: [(&str, &str); 12] = [
+    ("default", "the whole router, as `skillmux route` runs it"),
+    ("bm25[:nd|:full]", "BM25 over the joined text; `nd` is name and description only"),
+    ("fielded[:nd|:full]", "BM25 over weighted fields, the router's own"),
+    ("tfidf[:nd|:full]", "cosine of TF-IDF vectors"),
+    ("dense[:nd|:full]", "cosine of an encoder's vectors"),
+    ("rrf(A,B,...)", "reciprocal rank fusion of systems"),
+    (
+        "score(A*0.7,B,...)",
+        "weighted sum of their scores, each scaled to [0, 1]; `zscore` by deviation",
+    ),
+    ("trec:FILE", "rankings from a TREC run"),
+    ("judge(A)", "a chat model chooses from the best 20 of A"),
+    (
+        "page:METHOD[/TOKENS]",
+        "pages the skill of the task: mmr, full-document, head, chunk, chunk-topk, greedy-graph or \
+         topk-dep",
+    ),
+    ("vote(A)", "a chat model votes three times on whether what A shows suffices"),
+    ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),
+];
+
+/// Returns every form that a spec can have, with what it stands for.
+pub fn system_forms() -> &'static [(&'static str, &'static str)] {
+    &FORMS
+}
+
+/// Which system to measure, as `rrf(bm25,dense:nd)@best-k`.
+///
+/// See [`system_forms`] for the forms. Blanks do not matter, but within the path of a run; such a path ends at a
+/// comma or a closing parenthesis where the run is part of another system.
+///
+/// [`Display`](fmt::Display) gives the short form: what is the default is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SystemSpec {
+    recipe: Recipe,
+    cut: Option<Cut>,
+}
+
+/// How a system is made.
+#[derive(Debug, Clone, PartialEq)]
+enum Recipe {
+    Router,
+    Lexical(LexicalModel, SkillText),
+    Tfidf(SkillText),
+    Dense(SkillText),
+    Fusion(FusionRule, Vec<Part>),
+    Trec(PathBuf),
+    Judge(Box<Recipe>),
+    Vote(Box<Recipe>),
+    Page(PageMethod, u32),
+}
+
+/// A system that is part of another.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    recipe: Recipe,
+    weight: f32,
+}
+
+/// Which lexical model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LexicalModel {
+    /// BM25 over the joined text.
+    Joined,
+    /// BM25 over weighted fields.
+    Fielded,
+}
+
+impl LexicalModel {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Joined => "bm25",
+            Self::Fielded => "fielded",
+        }
+    }
+}
+
+/// Which text of a skill is looked at (`SkillRouter` §3: name and description, or the body too).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkillText {
+    /// Name and description.
+    NameDescription,
+    /// Name, description and body.
+    Full,
+}
+
+impl SkillText {
+    /// Returns what stands after the name of a system.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Self::NameDescription => ":nd",
+            Self::Full => "",
+        }
+    }
+
+    /// Returns the name for configurations.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::NameDescription => "name and description",
+            Self::Full => "name, description and body",
+        }
+    }
+
+    fn parse(text: Option<&str>, whole: &str) -> Result<Self, Error> {
+        match text.map(str::trim) {
+            None | Some("full") => Ok(Self::Full),
+            Some("nd") => Ok(Self::NameDescription),
+            Some(_) => Err(malformed(whole, "`:nd` or `:full` after the name")),
+        }
+    }
+}
+
+impl SystemSpec {
+    /// Reads a spec.
+    ///
+    /// # Errors
+    /// [`Error::SystemUnknown`] and [`Error::SpecMalformed`]; their hints list what there is.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        let (recipe, cut) = match text.rsplit_once('@') {
+            // Within parentheses it is part of a part.
+            Some((recipe, cut)) if !cut.contains(')') => match Cut::parse(cut.trim()) {
+                Some(cut) => (recipe, Some(cut)),
+                // A path may hold an `@`.
+                None if text.starts_with("trec:") => (text, None),
+                None => {
+                    let expected = "`@K` with K of 1 or more, `@best-k` or `@oracle-k`";
+                    return Err(malformed(text, expected));
+                }
+            },
+            _ => (text, None),
+        };
+        let recipe = Recipe::parse(recipe)?;
+        if cut.is_some() && !recipe.ranks() {
+            return Err(malformed(text, "a system that ranks before `@`"));
+        }
+        Ok(Self { recipe, cut })
+    }
+
+    /// Returns how the set to load is cut from the ranking, if the spec says: what
+    /// [`apply_cut`](super::apply_cut) does with the answers, for it needs all of them.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// Returns the spec without its cut. Several cuts can share the answers of that system.
+    #[must_use]
+    pub fn without_cut(&self) -> Self {
+        Self { recipe: self.recipe.clone(), cut: None }
+    }
+
+    /// Returns whether the system asks a chat model.
+    pub fn needs_chat(&self) -> bool {
+        self.recipe.any(&|recipe| matches!(recipe, Recipe::Judge(_) | Recipe::Vote(_)))
+    }
+
+    /// Returns whether the system asks an encoder.
+    pub fn needs_encoder(&self) -> bool {
+        self.recipe.any(&|recipe| matches!(recipe, Recipe::Dense(_)))
+    }
+
+    /// Returns the system without its cut; what it has to build or read is built now, on all cores.
+    ///
+    /// # Errors
+    /// [`Error::ModelMissing`] if the context has not the model that it asks, [`Error::Read`] and
+    /// those of [`Run::parse`](crate::Run::parse) for a run, and [`Error::Engine`].
+    pub fn open<'a>(&self, context: &SystemContext<'a>) -> Result<Box<dyn System + 'a>, Error> {
+        self.recipe.open(context)
+    }
+}
+
+impl FromStr for SystemSpec {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for SystemSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.recipe)?;
+        self.cut.map_or(Ok(()), |cut| write!(f, "{cut}"))
+    }
+}
+
+impl Recipe {
+    fn parse(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        if let Some(path) = text.strip_prefix("trec:") {
+            if path.trim().is_empty() {
+                return Err(malformed(text, "the path of a TREC run after `trec:`"));
+            }
+            return Ok(Self::Trec(PathBuf::from(path.trim())));
+        }
+        if let Some((head, rest)) = text.split_once('(') {
+            let Some(inner) = rest.strip_suffix(')') else {
+                return Err(malformed(text, "a closing parenthesis at its end"));
+            };
+            return Self::parse_call(head.trim(), inner, text);
+        }
+        let (name, suffix) = match text.split_once(':') {
+            Some((name, suffix)) => (name.trim(), Some(suffix)),
+            None => (text, None),
+        };
+        match name {
+            "default" if suffix.is_none() => Ok(Self::Router),
+            "default" => Err(malformed(text, "nothing after `default`")),
+            "bm25" => Ok(Self::Lexical(LexicalModel::Joined, SkillText::parse(suffix, text)?)),
+            "fielded" => Ok(Self::Lexical(LexicalModel::Fielded, SkillText::parse(suffix, text)?)),
+            "tfidf" => Ok(Self::Tfidf(SkillText::parse(suffix, text)?)),
+            "dense" => Ok(Self::Dense(SkillText::parse(suffix, text)?)),
+            "page" => Self::parse_page(suffix.unwrap_or_default(), text),
+            "rrf" | "score" | "zscore" | "judge" | "vote" => {
+                Err(malformed(text, "systems in parentheses after the name"))
+            }
+            _ if text.contains('@') => Err(malformed(text, "`@` at the end of the whole only")),
+            _ => Err(Error::SystemUnknown { name: text.to_owned() }),
+        }
+    }
+
+    /// Reads `head(inner)`.
+    fn parse_call(head: &str, inner: &str, whole: &str) -> Result<Self, Error> {
+        let rule = match head {
+            "rrf" => FusionRule::ReciprocalRank,
+            "score" => FusionRule::MinMax,
+            "zscore" => FusionRule::ZScore,
+            "judge" => {
+                let recipe = Self::parse(inner)?;
+                return if recipe.ranks() {
+                    Ok(Self::Judge(Box::new(recipe)))
+                } else {
+                    Err(malformed(whole, "a system that ranks in the parentheses"))
+                };
+            }
+            "vote" => {
+                let recipe = Self::parse(inner)?;
+                return if recipe.shows() {
+                    Ok(Self::Vote(Box::new(recipe)))
+                } else {
+                    Err(malformed(whole, "`default` or a `page:` system in the parentheses"))
+                };
+            }
+            _ => return Err(Error::SystemUnknown { name: whole.to_owned() }),
+        };
+        let mut parts = Vec::new();
+        for text in split_parts(inner) {
+            let (recipe, weight) = match text.rsplit_once('*') {
+                Some((recipe, weight)) => (recipe, Some(weight.trim())),
+                None => (text, None),
+            };
+            let weight = match weight {
+                None => 1.0,
+                Some(_) if rule == FusionRule::ReciprocalRank => {
+                    return Err(malformed(text, "no weight, for `rrf` has none"));
+                }
+                Some(weight) => weight
+                    .parse()
+                    .ok()
+                    .filter(|weight: &f32| weight.is_finite() && *weight > 0.0)
+                    .ok_or_else(|| malformed(text, "a weight above 0 after `*`"))?,
+            };
+            let recipe = Self::parse(recipe)?;
+            if !recipe.ranks() {
+                return Err(malformed(text, "a system that ranks"));
+            }
+            parts.push(Part { recipe, weight });
+        }
+        if parts.len() < 2 {
+            return Err(malformed(whole, "two systems or more in the parentheses"));
+        }
+        Ok(Self::Fusion(rule, parts))
+    }
+
+    /// Reads `METHOD[/TOKENS]`.
+    fn parse_page(text: &str, whole: &str) -> Result<Self, Error> {
+        let (method, tokens) = match text.split_once('/') {
+            Some((method, tokens)) => (method.trim(), Some(tokens.trim())),
+            None => (text.trim(), None),
+        };
+        let method = PageMethod::ALL.into_iter().find(|known| known.as_str() == method);
+        let method = method.ok_or_else(|| {
+            malformed(
+                whole,
+                "`mmr`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` or \
+                 `topk-dep` after `page:`",
+            )
+        })?;
+        let budget_tokens = match tokens {
+            None => DEFAULT_PAGE_TOKENS,
+            Some(tokens) => tokens
+                .parse()
+                .ok()
+                .filter(|tokens| *tokens > 0)
+                .ok_or_else(|| malformed(whole, "a number of tokens above 0 after `/`"))?,
+        };
+        Ok(Self::Page(method, budget_tokens))
+    }
+
+    /// Returns whether answers have a ranking.
+    fn ranks(&self) -> bool {
+        match self {
+            Self::Page(..) => false,
+            Self::Vote(recipe) => recipe.ranks(),
+            _ => true,
+        }
+    }
+
+    /// Returns whether answers have pages.
+    fn shows(&self) -> bool {
+        matches!(self, Self::Page(..) | Self::Router)
+    }
+
+    /// Returns whether this recipe or one that is part of it is such a one.
+    fn any(&self, is_such: &dyn Fn(&Self) -> bool) -> bool {
+        is_such(self)
+            || match self {
+                Self::Fusion(_, parts) => parts.iter().any(|part| part.recipe.any(is_such)),
+                Self::Judge(recipe) | Self::Vote(recipe) => recipe.any(is_such),
+                _ => false,
+            }
+    }
+
+    fn open<'a>(&self, context: &SystemContext<'a>) -> Result<Box<dyn System + 'a>, Error> {
+        let index = context.index();
+        let missing = |model| Error::ModelMissing { system: self.to_string(), model };
+        Ok(match self {
+            Self::Router => Box::new(WholeRouter::new(context)),
+            Self::Lexical(model, text) => {
+                let name = format!("{}{}", model.as_str(), text.suffix());
+                let config = match model {
+                    LexicalModel::Joined => Bm25Config::joined_text(),
+                    LexicalModel::Fielded => Bm25Config::default(),
+                };
+                Box::new(Lexical::open(name, config, *text, context)?)
+            }
+            Self::Tfidf(text) => Box::new(Tfidf::open(*text, index)?),
+            Self::Dense(text) => {
+                let encoder = context.encoder.ok_or_else(|| missing(ModelPort::Encoder))?;
+                Box::new(Dense::open(*text, index, encoder)?)
+            }
+            Self::Fusion(rule, parts) => {
+                let open = |part: &Part| Ok((part.recipe.open(context)?, part.weight));
+                let parts = parts.iter().map(open).collect::<Result<_, Error>>()?;
+                Box::new(Fusion::new(self.to_string(), *rule, parts))
+            }
+            Self::Trec(path) => Box::new(TrecSystem::read(path, &*context.aliases()?)?),
+            Self::Judge(recipe) => {
+                let model = context.chat.ok_or_else(|| missing(ModelPort::Chat))?;
+                Box::new(ListwiseJudge::open(recipe.open(context)?, model, context)?)
+            }
+            Self::Vote(recipe) => {
+                let model = context.chat.ok_or_else(|| missing(ModelPort::Chat))?;
+                Box::new(JudgedPages::open(recipe.open(context)?, model, context)?)
+            }
+            Self::Page(method, budget_tokens) => {
+                Box::new(PagingSystem::open(self.to_string(), *method, *budget_tokens, context)?)
+            }
+        })
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Router => f.write_str("default"),
+            Self::Lexical(model, text) => write!(f, "{}{}", model.as_str(), text.suffix()),
+            Self::Tfidf(text) => write!(f, "tfidf{}", text.suffix()),
+            Self::Dense(text) => write!(f, "dense{}", text.suffix()),
+            Self::Trec(path) => write!(f, "trec:{}", path.display()),
+            Self::Judge(recipe) => write!(f, "judge({recipe})"),
+            Self::Vote(recipe) => write!(f, "vote({recipe})"),
+            Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),
+            Self::Page(method, tokens) => write!(f, "page:{}/{tokens}", method.as_str()),
+            Self::Fusion(rule, parts) => {
+                write!(f, "{}(", rule.as_str())?;
+                for (position, Part { recipe, weight }) in parts.iter().enumerate() {
+                    let comma = if position == 0 { "" } else { "," };
+                    write!(f, "{comma}{recipe}")?;
+                    if weight.to_bits() != 1.0_f32.to_bits() {
+                        write!(f, "*{weight}")?;
+                    }
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+fn malformed(part: &str, expected: &'static str) -> Error {
+    Error::SpecMalformed { part: part.to_owned(), expected }
+}
+
+/// Splits at the commas outside of parentheses.
+fn split_parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_u32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => (),
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        SystemSpec::parse(text).unwrap().to_string()
+    }
+
+    fn message(text: &str) -> String {
+        SystemSpec::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn specs_are_written_in_their_short_form_and_read_again() {
+        for (text, short) in [
+            ("default", "default"),
+            (" bm25:full ", "bm25"),
+            ("fielded:nd", "fielded:nd"),
+            ("tfidf : nd @ best-k", "tfidf:nd@best-k"),
+            ("dense:nd@oracle-k", "dense:nd@oracle-k"),
+            ("rrf(bm25, rrf(dense,tfidf) )@3", "rrf(bm25,rrf(dense,tfidf))@3"),
+            ("score(bm25*0.7, dense*.3)", "score(bm25*0.7,dense*0.3)"),
+            ("zscore(bm25*1,trec:a b.run)", "zscore(bm25,trec:a b.run)"),
+            ("judge(rrf(bm25,fielded))", "judge(rrf(bm25,fielded))"),
+            ("trec:/tmp/me@home/a.run@5", "trec:/tmp/me@home/a.run@5"),
+            ("trec:/tmp/me@home/a.run", "trec:/tmp/me@home/a.run"),
+            ("page:mmr/2000", "page:mmr"),
+            ("page:greedy-graph/800", "page:greedy-graph/800"),
+        ] {
+            assert_eq!(canonical(text), short);
+            assert_eq!(canonical(short), short);
+        }
+    }
+
+    #[test]
+    fn a_cut_is_told_apart_from_its_system() {
+        let spec = SystemSpec::parse("bm25@7").unwrap();
+        assert_eq!(spec.cut(), Some(Cut::Fixed(7)));
+        assert_eq!(spec.without_cut().to_string(), "bm25");
+        assert!(SystemSpec::parse("judge(bm25)").unwrap().needs_chat());
+        let dense = SystemSpec::parse("rrf(bm25,judge(dense))").unwrap();
+        assert!(dense.needs_encoder() && dense.needs_chat());
+    }
+
+    #[test]
+    fn what_is_no_spec_is_refused_with_what_there_is() {
+        assert_eq!(message("bm52"), "there is no system `bm52`");
+        assert_eq!(message(""), "there is no system ``");
+        assert_eq!(message("foo(bm25)"), "there is no system `foo(bm25)`");
+        for (text, part) in [
+            ("bm25:body", "`:nd` or `:full`"),
+            ("default:nd", "nothing after"),
+            ("rrf(bm25,dense", "closing parenthesis"),
+            ("rrf(bm25)", "two systems"),
+            ("rrf", "in parentheses"),
+            ("rrf(bm25*2,dense)", "no weight"),
+            ("score(bm25*-1,dense)", "weight above 0"),
+            ("score(bm25*inf,dense)", "weight above 0"),
+            ("rrf(bm25,page:mmr)", "a system that ranks"),
+            ("judge(page:mmr)", "a system that ranks"),
+            ("page:mmr@3", "a system that ranks"),
+            ("bm25@0", "`@K`"),
+            ("bm25@some", "`@best-k`"),
+            ("rrf(bm25@3,dense)", "end of the whole"),
+            ("trec:", "the path"),
+            ("page:llm", "`greedy-graph`"),
+            ("page:mmr/0", "tokens above 0"),
+        ] {
+            assert!(message(text).contains(part), "{}", message(text));
+        }
+        let hint = SystemSpec::parse("bm52").unwrap_err().hint().unwrap();
+        assert!(FORMS.iter().all(|(form, _)| hint.contains(form)), "{hint}");
+    }
+}

@@ -1,0 +1,161 @@
+//! [`WholeRouter`]: the router as it is shipped.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use skillmux::{
+    compose::PlanStep,
+    explain::Contribution,
+    page::Page,
+    retrieve::{HybridConfig, Query},
+    router::{ComposerKind, PagerKind, RetrieverKind, RouteOptions, Router},
+};
+
+use super::{
+    System, SystemContext,
+    engine::{query_of, scored_ids},
+    lexical::bm25_config,
+    paging::shown_spans,
+};
+use crate::{
+    answer::{Answer, AnswerPage, AnswerStep, RankedSkill},
+    error::Error,
+    task::Task,
+};
+
+/// Skills of a ranking whose scores are always explained.
+const N_EXPLAINED: usize = 3;
+
+/// Answers with everything that [`Router::route`](skillmux::router::Router::route) says, and with
+/// the ranking of [`Router::search`](skillmux::router::Router::search).
+///
+/// The first three skills are explained, and the right ones.
+pub(super) struct WholeRouter<'a> {
+    router: &'a Router,
+    options: RouteOptions,
+}
+
+impl<'a> WholeRouter<'a> {
+    pub(super) fn new(context: &SystemContext<'a>) -> Self {
+        Self { router: context.router, options: context.options }
+    }
+
+    fn page(&self, page: &Page) -> Result<AnswerPage, Error> {
+        let index = self.router.index();
+        let indexed = index.skill(index.find(&page.skill_id)?)?;
+        Ok(AnswerPage {
+            skill_id: page.skill_id.as_str().to_owned(),
+            spans: shown_spans(page, &indexed.nodes, &indexed.skill.body),
+            n_tokens: page.n_tokens,
+            full_tokens: page.full_tokens,
+            body_bytes: u32::try_from(indexed.skill.body.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Returns the ranking, with what the scores of the first skills and the right ones are made of.
+    fn ranking(&self, task: &Task, query: &Query, depth: usize) -> Result<Vec<RankedSkill>, Error> {
+        let ranking = self.router.search(query, depth)?;
+        let scored = scored_ids(self.router.index(), &ranking)?;
+        let is_explained =
+            |position: usize, id: &str| position < N_EXPLAINED || task.gold.contains(id);
+        let mut ranked = scored.iter().enumerate();
+        let last = ranked.rfind(|(position, (id, _))| is_explained(*position, id));
+        let n_read = last.map_or(0, |(position, _)| position + 1);
+        let explained = self.router.search_explained(query, n_read)?;
+        let mut contributions: BTreeMap<&str, &Vec<Contribution>> = explained
+            .iter()
+            .map(|skill| (skill.id.as_str(), &skill.explanation.contributions))
+            .collect();
+        let skill = |(position, (skill_id, score)): (usize, (String, f32))| {
+            let known = contributions.remove(skill_id.as_str());
+            let contributions = known.filter(|_| is_explained(position, &skill_id));
+            RankedSkill {
+                score,
+                contributions: contributions.cloned().unwrap_or_default(),
+                skill_id,
+            }
+        };
+        Ok(scored.into_iter().enumerate().map(skill).collect())
+    }
+}
+
+fn step(step: &PlanStep) -> AnswerStep {
+    let skills = step.skills.iter().map(|skill| &skill.id);
+    let alternatives = step.alternatives.iter().map(|skill| &skill.id);
+    let ranking = skills.chain(alternatives).map(|id| id.as_str().to_owned());
+    AnswerStep { subtask: step.subtask.clone(), ranking: ranking.collect() }
+}
+
+impl System for WholeRouter<'_> {
+    fn name(&self) -> String {
+        "default".to_owned()
+    }
+
+    fn config(&self) -> String {
+        let (config, options) = (self.router.config(), &self.options);
+        let composer = match config.composer {
+            ComposerKind::ScoreCut => "score-cut",
+            ComposerKind::TopK => "top-k",
+            _ => "other",
+        };
+        let retriever = match config.retriever {
+            RetrieverKind::Lexical => "lexical".to_owned(),
+            RetrieverKind::Dense => "dense".to_owned(),
+            RetrieverKind::Hybrid(HybridConfig { dense_weight }) => {
+                format!("hybrid({dense_weight})")
+            }
+            _ => "other".to_owned(),
+        };
+        let pager = match config.pager {
+            PagerKind::Mmr => "mmr",
+            PagerKind::Full => "full",
+            _ => "other",
+        };
+        let calibration = &config.calibration;
+        let weights: Vec<String> =
+            calibration.weights.to_array().iter().map(ToString::to_string).collect();
+        format!(
+            "router retriever={retriever} {} composer={composer} pager={pager} max_skills={} budget_tokens={} \
+             calibration={}/{}/{}",
+            bm25_config(&config.bm25),
+            options.max_skills,
+            options.budget_tokens,
+            weights.join(","),
+            calibration.bias,
+            calibration.threshold,
+        )
+    }
+
+    fn answer(&self, task: &Task, depth: usize) -> Result<Answer, Error> {
+        Ok(self.timed_answer(task, depth, || Duration::ZERO)?.0)
+    }
+
+    fn empty_answer(&self) -> Answer {
+        let (loaded, pages) = (Some(Vec::new()), Some(Vec::new()));
+        Answer { loaded, pages, confidence: Some(0.0), ..Answer::of_ranking([]) }
+    }
+
+    /// The time is that of the route alone: the ranking and its explanation are for the report.
+    fn timed_answer(
+        &self,
+        task: &Task,
+        depth: usize,
+        clock: fn() -> Duration,
+    ) -> Result<(Answer, Duration), Error> {
+        let query = query_of(task)?;
+        let started = clock();
+        let route = self.router.route(&query, &self.options)?;
+        let elapsed = clock().saturating_sub(started);
+
+        let loaded = route.steps.iter().flat_map(|step| &step.skills);
+        let pages = route.pages.iter().map(|page| self.page(page));
+        let answer = Answer {
+            ranking: Some(self.ranking(task, &query, depth)?),
+            loaded: Some(loaded.map(|skill| skill.id.as_str().to_owned()).collect()),
+            confidence: Some(route.confidence),
+            steps: route.steps.iter().map(step).collect(),
+            pages: Some(pages.collect::<Result<_, Error>>()?),
+            ..Answer::default()
+        };
+        Ok((answer, elapsed))
+    }
+}

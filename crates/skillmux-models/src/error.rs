@@ -1,0 +1,95 @@
+//! The one error type of this crate.
+
+use std::{io, path::PathBuf};
+
+/// Result of a call of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong with models and their training.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are no static encoder.
+    #[error("the static encoder is damaged: {detail}")]
+    EncoderDamaged {
+        /// What is wrong.
+        detail: &'static str,
+    },
+    /// A file could not be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line of training data does not parse.
+    #[error("line {line} of `{}` is not {expected}", path.display())]
+    TrainingData {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What a line must be.
+        expected: &'static str,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+    /// The data and the index have too little in common to train on.
+    #[error(
+        "{n_pairs} training pairs are about skills of the index, but at least {min_pairs} are needed"
+    )]
+    TooFewPairs {
+        /// Pairs found.
+        n_pairs: usize,
+        /// Pairs needed.
+        min_pairs: usize,
+    },
+    /// A checkpoint is of another run.
+    #[error("the checkpoint `{}` is of a run with other data or options", path.display())]
+    CheckpointForeign {
+        /// The checkpoint.
+        path: PathBuf,
+    },
+    /// The plot of a run could not be drawn.
+    #[error("cannot draw `{}`: {detail}", path.display())]
+    Plot {
+        /// The plot.
+        path: PathBuf,
+        /// What the library said.
+        detail: String,
+    },
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] skillmux::Error),
+}
+
+impl Error {
+    /// Returns what the user can do about it, if there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::EncoderDamaged { .. } => {
+                Some("train it again with: skillmux train encoder".to_owned())
+            }
+            Self::TrainingData { .. } => {
+                Some("one JSON object a line, as in data/README.md".to_owned())
+            }
+            Self::TooFewPairs { .. } => Some(
+                "index the skills that the training data is about, and name that index".to_owned(),
+            ),
+            Self::CheckpointForeign { .. } => {
+                Some("train without --resume, or into another folder".to_owned())
+            }
+            Self::Engine(error) => error.hint(),
+            Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Sends JSON to an endpoint and reads JSON back, with patience.
+
+use std::{fmt, thread, time::Duration};
+
+use serde_json::Value;
+use ureq::{
+    Agent,
+    http::{HeaderValue, Uri, header},
+};
+
+use super::RemoteError;
+
+/// Longest answer that is read.
+const MAX_ANSWER_BYTES: u64 = 16 << 20;
+
+/// Longest part of an answer that an error repeats.
+const MAX_DETAIL_BYTES: usize = 300;
+
+/// Longest time to wait before another attempt, whatever the server asks for.
+const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// Time to set up a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where a remote model is, and how it is asked.
+#[derive(Debug, Clone)]
+pub struct EndpointConfig {
+    /// URL that the paths of the protocol are appended to, such as `http://localhost:11434/v1`.
+    pub base_url: String,
+    /// Name of the model at the endpoint.
+    pub model: String,
+    /// Sent as a bearer token, if there is one.
+    pub api_key: Option<ApiKey>,
+    /// Longest time for one attempt, from connection to the end of the answer.
+    pub timeout: Duration,
+    /// When a request is sent again.
+    pub retries: Retries,
+}
+
+impl EndpointConfig {
+    /// Returns a configuration without a key, with two minutes for an attempt.
+    pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            model: model.into(),
+            api_key: None,
+            timeout: Duration::from_mins(2),
+            retries: Retries::default(),
+        }
+    }
+}
+
+/// When a request is sent again: after a status of 408, 429 or 5xx, and where no answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retries {
+    /// Most times that a request is sent, at least 1.
+    pub max_attempts: u32,
+    /// Time before the second attempt; it doubles with each one. A server that says `Retry-After`
+    /// is waited for that long, but no longer than a minute.
+    pub first_wait: Duration,
+}
+
+impl Default for Retries {
+    /// Four attempts, after 1, 2 and 4 seconds.
+    fn default() -> Self {
+        Self { max_attempts: 4, first_wait: Duration::from_secs(1) }
+    }
+}
+
+/// A secret that is not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// Returns the key; blanks around it are dropped.
+    pub fn new(key: impl AsRef<str>) -> Self {
+        Self(key.as_ref().trim().to_owned())
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(..)")
+    }
+}
+
+/// Sends requests to one URL.
+pub(super) struct Endpoint {
+    agent: Agent,
+    url: String,
+    authorization: Option<HeaderValue>,
+    api_key: Option<ApiKey>,
+    retries: Retries,
+}
+
+impl Endpoint {
+    /// Returns the endpoint at a path below the base URL.
+    pub(super) fn new(config: &EndpointConfig, path: &str) -> Result<Self, RemoteError> {
+        let EndpointConfig { base_url, api_key, timeout, retries, .. } = config;
+        let base_url = base_url.trim().trim_end_matches('/');
+        let is_local = is_loopback(&host_of(base_url)?);
+        let is_open = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
+        if is_open && !is_local && api_key.is_some() {
+            let problem =
+                "begins with http://, which would show the API key to everyone on the way";
+            return Err(RemoteError::BaseUrl { problem });
+        }
+        let url = format!("{base_url}/{path}");
+        let authorization = match api_key {
+            Some(ApiKey(key)) => {
+                let mut value = HeaderValue::try_from(format!("Bearer {key}"))
+                    .map_err(|_| RemoteError::ApiKey)?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+            None => None,
+        };
+        let mut builder = Agent::config_builder()
+            .http_status_as_error(false)
+            // A redirect of a POST is mostly a wrong base URL, and would carry the texts elsewhere.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(CONNECT_TIMEOUT.min(*timeout)))
+            .timeout_global(Some(*timeout))
+            .user_agent(concat!("skillmux/", env!("CARGO_PKG_VERSION")));
+        if is_local {
+            builder = builder.proxy(None);
+        }
+        let agent = builder.build().new_agent();
+        Ok(Self { agent, url, authorization, api_key: api_key.clone(), retries: *retries })
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Posts a body and returns the JSON of the answer.
+    pub(super) fn post(&self, body: &Value) -> Result<Value, RemoteError> {
+        let body = body.to_string();
+        let mut wait = self.retries.first_wait;
+        let mut n_attempts = 0;
+        loop {
+            n_attempts += 1;
+            let is_last = n_attempts >= self.retries.max_attempts;
+            let pause = match self.attempt(&body) {
+                Ok(Reply { status: 200..300, text, .. }) => {
+                    return serde_json::from_str(&text)
+                        .map_err(|_| self.protocol_error(self.detail(&text)));
+                }
+                Ok(Reply { status: 408 | 429 | 500.., retry_after, .. }) if !is_last => {
+                    retry_after.unwrap_or(wait)
+                }
+                Ok(Reply { status, text, .. }) => {
+                    let detail = self.detail(&text);
+                    return Err(RemoteError::Status {
+                        url: self.url.clone(),
+                        status,
+                        n_attempts,
+                        detail,
+                    });
+                }
+                Err(error) if is_transient(&error) && !is_last => wait,
+                Err(source) => {
+                    let (url, source) = (self.url.clone(), Box::new(source));
+                    return Err(RemoteError::Unreachable { url, n_attempts, source });
+                }
+            };
+            thread::sleep(pause.min(MAX_WAIT));
+            wait = wait.saturating_mul(2);
+        }
+    }
+
+    pub(super) fn protocol_error(&self, detail: String) -> RemoteError {
+        RemoteError::Protocol { url: self.url.clone(), detail }
+    }
+
+    fn attempt(&self, body: &str) -> Result<Reply, ureq::Error> {
+        let mut request = self.agent.post(&self.url).content_type("application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(header::AUTHORIZATION, authorization.clone());
+        }
+        let mut response = request.send(body)?;
+        let retry_after = response.headers().get(header::RETRY_AFTER);
+        let seconds = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        Ok(Reply {
+            status: response.status().as_u16(),
+            retry_after: seconds.map(Duration::from_secs),
+            text: response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string()?,
+        })
+    }
+
+    /// Returns the begin of an answer on one line, without the key, should the server repeat it.
+    fn detail(&self, text: &str) -> String {
+        let message = serde_json::from_str::<Value>(text).ok().map(|json| {
+            let error = &json["error"];
+            let message = error["message"].as_str().or_else(|| error.as_str());
+            message.map_or_else(|| json.to_string(), str::to_owned)
+        });
+        // JSON may write any letter of the key as an escape: it is looked for in what is shown.
+        let text = message.as_deref().unwrap_or(text);
+        let text = match &self.api_key {
+            Some(ApiKey(key)) if !key.is_empty() => text.replace(key.as_str(), "(key)"),
+            _ => text.to_owned(),
+        };
+        let printable = |c: char| if c.is_control() { ' ' } else { c };
+        let clipped = &text[..text.floor_char_boundary(MAX_DETAIL_BYTES)];
+        let line: String = clipped.chars().map(printable).collect();
+        if line.trim().is_empty() { "(nothing)".to_owned() } else { line.trim().to_owned() }
+    }
+}
+
+struct Reply {
+    status: u16,
+    retry_after: Option<Duration>,
+    text: String,
+}
+
+/// Returns the host of a base URL.
+fn host_of(base_url: &str) -> Result<String, RemoteError> {
+    let refused = |problem| RemoteError::BaseUrl { problem };
+    let scheme = base_url.split("://").next().unwrap_or_default().to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https") {
+        return Err(refused("begins neither with http:// nor with https://"));
+    }
+    if base_url.contains('@') {
+        return Err(refused("holds a user name or password"));
+    }
+    if base_url.contains(['?', '#']) {
+        return Err(refused("holds a `?` or `#`, so that no path can follow"));
+    }
+    let uri = base_url.parse::<Uri>().map_err(|_| refused("is malformed"))?;
+    let host = uri.host().filter(|host| !host.is_empty());
+    host.map(str::to_owned).ok_or_else(|| refused("names no host"))
+}
+
+/// Returns whether a host is this machine, which is not asked through a proxy.
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
+    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+}
+
+/// Returns whether another attempt may get an answer.
+fn is_transient(error: &ureq::Error) -> bool {
+    matches!(
+        error,
+        ureq::Error::Io(_)
+            | ureq::Error::Timeout(_)
+            | ureq::Error::ConnectionFailed
+            | ureq::Error::BodyStalled
+            | ureq::Error::HostNotFound
+    )
+}

@@ -1,0 +1,85 @@
+//! [`RemoteError`]: why a remote model gave no answer.
+
+/// Why a remote model gave no answer. No message holds the API key.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The base URL cannot be used.
+    #[error("the base URL {problem}")]
+    BaseUrl {
+        /// What is wrong with it; the URL itself may hold a password.
+        problem: &'static str,
+    },
+    /// The API key cannot be sent in a header.
+    #[error("the API key holds characters that an HTTP header cannot")]
+    ApiKey,
+    /// No answer came.
+    #[error("no answer from `{url}`, asked {} {}", n_attempts, times(*n_attempts))]
+    Unreachable {
+        /// Where the request went.
+        url: String,
+        /// How often it was sent.
+        n_attempts: u32,
+        /// What the client said.
+        source: Box<ureq::Error>,
+    },
+    /// The answer is an error.
+    #[error("`{url}` answered {status}, asked {} {}: {detail}", n_attempts, times(*n_attempts))]
+    Status {
+        /// Where the request went.
+        url: String,
+        /// HTTP status.
+        status: u16,
+        /// How often the request was sent.
+        n_attempts: u32,
+        /// Begin of the answer.
+        detail: String,
+    },
+    /// The answer is not what the protocol says.
+    #[error("`{url}` answered something else than the OpenAI protocol: {detail}")]
+    Protocol {
+        /// Where the request went.
+        url: String,
+        /// Begin of the answer, or what is missing in it.
+        detail: String,
+    },
+}
+
+impl RemoteError {
+    /// Returns what the user can do about it.
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::BaseUrl { .. } => {
+                "a base URL reads http://localhost:11434/v1 or https://api.example.com/v1; keys are \
+                 given apart from it"
+            }
+            Self::ApiKey => "give the key alone, without blanks or line ends",
+            Self::Unreachable { .. } => {
+                "check that the server runs and that the base URL is right; most end in /v1"
+            }
+            Self::Status { status: 401 | 403, .. } => {
+                "check the API key and what it may be used for"
+            }
+            Self::Status { status: 404, .. } => {
+                "check the base URL, which mostly ends in /v1, and the name of the model"
+            }
+            Self::Status { status: 429, .. } => {
+                "the endpoint limits requests: go on later; answers so far are kept"
+            }
+            Self::Status { status: 500.., .. } => {
+                "the server failed: look at its log, or go on later"
+            }
+            Self::Status { .. } => {
+                "check the name of the model, and whether the request is too long"
+            }
+            Self::Protocol { .. } => {
+                "the endpoint must speak the OpenAI protocol; check that the base URL is its API"
+            }
+        };
+        hint.to_owned()
+    }
+}
+
+fn times(n: u32) -> &'static str {
+    if n == 1 { "time" } else { "times" }
+}

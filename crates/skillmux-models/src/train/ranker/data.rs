@@ -1,0 +1,195 @@
+//! [`RankerData`]: queries and the skills that answer them, as lists of candidates.
+
+use std::{collections::BTreeMap, path::Path};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use skillmux::{
+    index::{Index, SkillIdx},
+    library::SkillId,
+    model::Encoder,
+    rerank::{FeatureRow, FeatureTable, QueryKind},
+    retrieve::{Bm25Config, Bm25Retriever, Query},
+};
+
+use crate::{
+    error::Result,
+    train::encoder::{is_held_out_name, key_of_name, read_queries},
+};
+
+/// One skill name in so many is held out for the scores, and half as many decide when to stop.
+const FOLDS: u64 = 10;
+
+/// Bodies with more in common are near-duplicates, as for a plan.
+const NEAR_DUPLICATE: f32 = 0.6;
+
+/// Queries and the skills that answer them.
+#[derive(Debug, Clone, Default)]
+pub struct RankerData {
+    /// By text, so that a query that stands in two lines has the skills of both.
+    queries: BTreeMap<String, LabelledQuery>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct LabelledQuery {
+    ids: Vec<SkillId>,
+    is_known_to_encoder: bool,
+}
+
+impl RankerData {
+    /// Adds queries that the encoder was trained on, as for
+    /// [`EncoderData::add_queries`](crate::train::EncoderData::add_queries): those whose skills it
+    /// knows from them are left out, for its cosines are too good there.
+    ///
+    /// # Errors
+    /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
+    pub fn add_queries(&mut self, path: &Path) -> Result<()> {
+        self.add(path, true)
+    }
+
+    /// Adds queries that the encoder was not trained on, in the same format.
+    ///
+    /// # Errors
+    /// As for [`RankerData::add_queries`].
+    pub fn add_tasks(&mut self, path: &Path) -> Result<()> {
+        self.add(path, false)
+    }
+
+    fn add(&mut self, path: &Path, is_known_to_encoder: bool) -> Result<()> {
+        for (text, id) in read_queries(path)? {
+            let query = self.queries.entry(text).or_default();
+            query.ids.push(id);
+            query.is_known_to_encoder |= is_known_to_encoder;
+        }
+        Ok(())
+    }
+
+    /// Returns the candidates of each query of which the index holds a skill.
+    pub(super) fn lists(&self, index: &Index, encoder: Option<&dyn Encoder>) -> Result<Lists> {
+        let mut idx_of: FxHashMap<SkillId, SkillIdx> = FxHashMap::default();
+        for idx in (0..).map(SkillIdx).take(index.n_skills()) {
+            idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
+        }
+        let mut known: Vec<(&str, Vec<SkillIdx>, Fold)> = Vec::new();
+        for (text, LabelledQuery { ids, is_known_to_encoder }) in &self.queries {
+            let mut right: Vec<SkillIdx> =
+                ids.iter().filter_map(|id| idx_of.get(id).copied()).collect();
+            right.sort_unstable();
+            right.dedup();
+            if right.is_empty() {
+                continue;
+            }
+            let mut fold = Fold::Train;
+            let mut is_open = !is_known_to_encoder;
+            for idx in &right {
+                let name = index.skill(*idx)?.skill.name;
+                is_open |= is_held_out_name(&name);
+                fold = fold.max(Fold::of_name(&name));
+            }
+            if is_open {
+                known.push((text, right, fold));
+            }
+        }
+        let list = |(text, right, fold): &(&str, Vec<SkillIdx>, Fold)| {
+            List::of(index, encoder, text, right, *fold)
+        };
+        let lists = known.par_iter().map(list).collect::<Result<Vec<_>>>()?;
+        Ok(Lists(lists.into_iter().flatten().collect()))
+    }
+}
+
+/// What a list is for; of a query with several skills the last that one of them says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fold {
+    /// Weights are fitted to it.
+    Train,
+    /// Decides when to stop.
+    Validation,
+    /// For the scores.
+    HeldOut,
+}
+
+impl Fold {
+    fn of_name(name: &str) -> Self {
+        // The last digit says what the encoder was not trained on.
+        match key_of_name(name) / 10 % FOLDS {
+            0 | 5 => Self::HeldOut,
+            1 => Self::Validation,
+            _ => Self::Train,
+        }
+    }
+}
+
+/// The candidates of one query.
+pub(super) struct List {
+    pub(super) query: String,
+    pub(super) rows: Vec<FeatureRow>,
+    pub(super) kind: QueryKind,
+    pub(super) fold: Fold,
+    /// Positions of the right skills among the candidates.
+    pub(super) right: Vec<usize>,
+    /// Candidates that nearly repeat a right skill.
+    pub(super) near_duplicates: Vec<usize>,
+    /// Number of right skills, found or not.
+    pub(super) n_right: usize,
+}
+
+impl List {
+    fn of(
+        index: &Index,
+        encoder: Option<&dyn Encoder>,
+        text: &str,
+        right: &[SkillIdx],
+        fold: Fold,
+    ) -> Result<Option<Self>> {
+        let Ok(query) = Query::new(text) else { return Ok(None) };
+        let bm25 = Bm25Retriever::new(index, Bm25Config::default());
+        let FeatureTable { skills, rows, kind } = FeatureTable::of(&query, &bm25, encoder)?;
+        let mut list = Self {
+            query: text.to_owned(),
+            rows,
+            kind,
+            fold,
+            right: Vec::new(),
+            near_duplicates: Vec::new(),
+            n_right: right.len(),
+        };
+        for (position, skill) in skills.into_iter().enumerate() {
+            if right.contains(&skill) {
+                list.right.push(position);
+                continue;
+            }
+            for right in right {
+                if index.similarity(skill, *right)? > NEAR_DUPLICATE {
+                    list.near_duplicates.push(position);
+                    break;
+                }
+            }
+        }
+        Ok(Some(list))
+    }
+
+    /// Returns whether a right skill is among the candidates.
+    pub(super) fn has_right(&self) -> bool {
+        !self.right.is_empty()
+    }
+
+    /// Returns whether the query is a task of several sentences.
+    pub(super) fn is_long(&self) -> bool {
+        self.kind.length > 0.5
+    }
+}
+
+/// The lists of all queries, by text.
+pub(super) struct Lists(Vec<List>);
+
+impl Lists {
+    #[cfg(test)]
+    pub(super) fn new(lists: Vec<List>) -> Self {
+        Self(lists)
+    }
+
+    pub(super) fn fold(&self, fold: Fold) -> impl Iterator<Item = &List> {
+        self.0.iter().filter(move |list| list.fold == fold)
+    }
+}

@@ -1,0 +1,335 @@
+//! [`fit`]: gradient descent on the loss of all lists at once.
+
+use skillmux::rerank::{Feature, FeatureRow, FeatureWeight, FeatureWeights, N_FEATURES};
+
+use super::{
+    NearDuplicates, RankerLoss, RankerOptions,
+    data::{Fold, List, Lists},
+};
+
+/// Weights of a feature: for all queries, by length, and for writing without spaces.
+const N_KINDS: usize = 3;
+
+/// Decays of the means of gradients and of their squares (Kingma and Ba 2015, Adam).
+const DECAYS: (f64, f64) = (0.9, 0.999);
+
+/// Steps between two looks at the validation part.
+const N_STEPS_PER_CHECK: usize = 10;
+
+/// A candidate much less likely than the first of its list counts as this much less, in log-odds:
+/// its exponential must not become 0.
+const MAX_LOG_ODDS: f64 = 30.0;
+
+type Numbers = [[f64; N_FEATURES]; N_KINDS];
+
+/// Returns the weights with the least loss on the validation part, or on what is fitted where there
+/// is none.
+pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
+    let train = Examples::of(lists, Fold::Train, options);
+    let validation = Examples::of(lists, Fold::Validation, options);
+    let judge = if validation.0.is_empty() { &train } else { &validation };
+    let scales = scales(&train, options);
+    let mut optimizer = Optimizer::default();
+    let mut weights: Numbers = [[0.0; N_FEATURES]; N_KINDS];
+    let (mut bias, mut best) = (0.0, (f64::INFINITY, weights));
+    for step in 1..=options.n_steps {
+        let mut gradient = train.gradient(&weights, &scales, bias, options.loss);
+        for (gradient, weights) in gradient.weights.iter_mut().zip(&weights) {
+            for (gradient, weight) in gradient.iter_mut().zip(weights) {
+                *gradient += f64::from(options.penalty) * weight;
+            }
+        }
+        let progress = step as f64 / options.n_steps as f64;
+        let rate = f64::from(options.learning_rate)
+            * f64::midpoint(1.0, (std::f64::consts::PI * progress).cos());
+        optimizer.step(&mut weights, &gradient.weights, rate);
+        bias -= rate * gradient.bias;
+        if step % N_STEPS_PER_CHECK == 0 {
+            let loss = judge.gradient(&weights, &scales, bias, options.loss).loss;
+            if loss < best.0 {
+                best = (loss, weights);
+            }
+        }
+    }
+    let weights = best.1;
+    FeatureWeights::new(std::array::from_fn(|at| {
+        let [base, length, spaceless] =
+            std::array::from_fn(|kind| rounded(weights[kind][at] * scales[at]));
+        FeatureWeight { base, length, spaceless }
+    }))
+}
+
+/// Returns a number with four decimals, which is all that the training data can say.
+#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
+fn rounded(weight: f64) -> f32 {
+    ((weight * 1e4).round() / 1e4) as f32
+}
+
+/// The lists of a fold that teach something, with their shares of the loss.
+struct Examples<'l>(Vec<Example<'l>>);
+
+struct Example<'l> {
+    list: &'l List,
+    /// Grade of each candidate; `None` for one that does not count.
+    grades: Vec<Option<f64>>,
+    /// Share of the list in the loss.
+    share: f64,
+}
+
+struct Gradient {
+    loss: f64,
+    weights: Numbers,
+    bias: f64,
+}
+
+impl<'l> Examples<'l> {
+    /// Short queries and long tasks have half of the loss each.
+    fn of(lists: &'l Lists, fold: Fold, options: &RankerOptions) -> Self {
+        let lists: Vec<&List> = lists.fold(fold).filter(|list| list.has_right()).collect();
+        let n_long = lists.iter().filter(|list| list.is_long()).count();
+        let n_short = lists.len() - n_long;
+        let n_kinds = f64::from(u8::from(n_long > 0) + u8::from(n_short > 0));
+        let share =
+            |list: &List| 1.0 / (n_kinds * if list.is_long() { n_long } else { n_short } as f64);
+        let example = |list: &'l List| Example {
+            list,
+            grades: grades(list, options.near_duplicates),
+            share: share(list),
+        };
+        Self(lists.into_iter().map(example).collect())
+    }
+
+    fn gradient(
+        &self,
+        weights: &Numbers,
+        scales: &[f64; N_FEATURES],
+        bias: f64,
+        loss: RankerLoss,
+    ) -> Gradient {
+        let mut sum = Gradient { loss: 0.0, weights: [[0.0; N_FEATURES]; N_KINDS], bias: 0.0 };
+        for Example { list, grades, share } in &self.0 {
+            let kinds = [1.0, f64::from(list.kind.length), f64::from(list.kind.spaceless)];
+            let of_kind: [f64; N_FEATURES] = std::array::from_fn(|at| {
+                let weight: f64 = (0..N_KINDS).map(|kind| kinds[kind] * weights[kind][at]).sum();
+                weight * scales[at]
+            });
+            let score = |row: &FeatureRow| -> f64 {
+                row.iter().zip(&of_kind).map(|(x, w)| f64::from(*x) * w).sum()
+            };
+            let scores: Vec<f64> = list.rows.iter().map(score).collect();
+            let (of_list, slopes) = match loss {
+                RankerLoss::Listwise => listwise(&scores, grades),
+                RankerLoss::Pointwise => pointwise(&scores, grades, bias),
+            };
+            sum.loss += share * of_list;
+            let mut slope_of = [0.0; N_FEATURES];
+            for (row, slope) in list.rows.iter().zip(&slopes) {
+                sum.bias += share * slope;
+                for (sum, x) in slope_of.iter_mut().zip(row) {
+                    *sum += slope * f64::from(*x);
+                }
+            }
+            for (kind, weights) in sum.weights.iter_mut().enumerate() {
+                for at in 0..N_FEATURES {
+                    weights[at] += share * kinds[kind] * slope_of[at] * scales[at];
+                }
+            }
+        }
+        sum
+    }
+}
+
+fn grades(list: &List, near_duplicates: NearDuplicates) -> Vec<Option<f64>> {
+    let mut grades = vec![Some(0.0); list.rows.len()];
+    for at in &list.near_duplicates {
+        grades[*at] = match near_duplicates {
+            NearDuplicates::Wrong => Some(0.0),
+            NearDuplicates::LeftOut => None,
+            NearDuplicates::Graded(grade) => Some(f64::from(grade)),
+        };
+    }
+    for at in &list.right {
+        grades[*at] = Some(1.0);
+    }
+    grades
+}
+
+/// Returns the loss of a list and its slope by each score: `-ln(e^s / (e^s + Σ e^s'))` over the
+/// right candidates by grade, where the sum is over the wrong ones (`SkillRouter` Eq. 2 with
+/// temperature 1, which the size of the weights makes up for).
+fn listwise(scores: &[f64], grades: &[Option<f64>]) -> (f64, Vec<f64>) {
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let exponentials: Vec<f64> =
+        scores.iter().map(|score| f64::max(score - highest, -MAX_LOG_ODDS).exp()).collect();
+    let is_wrong = |grade: &Option<f64>| matches!(grade, Some(grade) if *grade <= 0.0);
+    let wrong: f64 =
+        exponentials.iter().zip(grades).filter(|(_, g)| is_wrong(g)).map(|(e, _)| e).sum();
+    let total: f64 = grades.iter().flatten().sum();
+    let (mut loss, mut pull) = (0.0, 0.0);
+    let mut slopes = vec![0.0; scores.len()];
+    for (at, grade) in grades.iter().enumerate() {
+        let Some(grade) = grade.filter(|grade| *grade > 0.0) else { continue };
+        let share = exponentials[at] / (exponentials[at] + wrong);
+        loss -= grade / total * share.ln();
+        slopes[at] = grade / total * (share - 1.0);
+        pull += grade / total / (exponentials[at] + wrong);
+    }
+    for (at, _) in grades.iter().enumerate().filter(|(_, grade)| is_wrong(grade)) {
+        slopes[at] = pull * exponentials[at];
+    }
+    (loss, slopes)
+}
+
+/// Returns the mean binary cross-entropy of the candidates and its slope by each score
+/// (`SkillRouter` Eq. 3).
+fn pointwise(scores: &[f64], grades: &[Option<f64>], bias: f64) -> (f64, Vec<f64>) {
+    let n = f64::max(grades.iter().flatten().count() as f64, 1.0);
+    let mut loss = 0.0;
+    let slope = |(score, grade): (&f64, &Option<f64>)| {
+        let Some(grade) = grade else { return 0.0 };
+        let log_odds = (score + bias).clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
+        let estimate = 1.0 / (1.0 + (-log_odds).exp());
+        loss -= (grade * estimate.ln() + (1.0 - grade) * (1.0 - estimate).ln()) / n;
+        (estimate - grade) / n
+    };
+    let slopes = scores.iter().zip(grades).map(slope).collect();
+    (loss, slopes)
+}
+
+/// Returns what makes features comparable: one by the standard deviation of each; 0 for those that
+/// are off or always the same.
+fn scales(examples: &Examples<'_>, options: &RankerOptions) -> [f64; N_FEATURES] {
+    let rows = || examples.0.iter().flat_map(|example| &example.list.rows);
+    let n = f64::max(rows().count() as f64, 1.0);
+    std::array::from_fn(|at| {
+        let mean = rows().map(|row| f64::from(row[at])).sum::<f64>() / n;
+        let variance = rows().map(|row| (f64::from(row[at]) - mean).powi(2)).sum::<f64>() / n;
+        let is_off = options.without.contains(&Feature::ALL[at].group());
+        if is_off || variance < 1e-9 { 0.0 } else { 1.0 / variance.sqrt() }
+    })
+}
+
+/// Adam (Kingma and Ba 2015).
+#[derive(Default)]
+struct Optimizer {
+    n_steps: i32,
+    means: Option<Box<(Numbers, Numbers)>>,
+}
+
+impl Optimizer {
+    fn step(&mut self, weights: &mut Numbers, gradient: &Numbers, rate: f64) {
+        self.n_steps += 1;
+        let zero = [[0.0; N_FEATURES]; N_KINDS];
+        let (means, squares) = &mut **self.means.get_or_insert_with(|| Box::new((zero, zero)));
+        let (decay, decay_of_squares) = DECAYS;
+        for kind in 0..N_KINDS {
+            for at in 0..N_FEATURES {
+                let slope = gradient[kind][at];
+                let mean = &mut means[kind][at];
+                *mean = decay * *mean + (1.0 - decay) * slope;
+                let square = &mut squares[kind][at];
+                *square = decay_of_squares * *square + (1.0 - decay_of_squares) * slope * slope;
+                let mean = *mean / (1.0 - decay.powi(self.n_steps));
+                let square = *square / (1.0 - decay_of_squares.powi(self.n_steps));
+                weights[kind][at] -= rate * mean / (square.sqrt() + 1e-9);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skillmux::rerank::QueryKind;
+
+    use super::*;
+
+    type Loss<'a> = &'a dyn Fn(&[f64]) -> (f64, Vec<f64>);
+    use crate::train::random::Random;
+
+    /// Draws lists whose right skill is the one with the most of one feature and the least of
+    /// another, and a third that says nothing.
+    fn lists(n: usize, seed: u64) -> Lists {
+        let mut random = Random::new(seed);
+        let mut list = |number: usize| {
+            let mut draw = || {
+                let mut row = [0.0; N_FEATURES];
+                for feature in [Feature::Body, Feature::Coverage, Feature::BodyLength] {
+                    row[feature as usize] = random.share();
+                }
+                row
+            };
+            let rows: Vec<FeatureRow> = (0..20).map(|_| draw()).collect();
+            let worth = |row: &FeatureRow| {
+                row[Feature::Body as usize] - 0.5 * row[Feature::Coverage as usize]
+            };
+            let right = (0..20).max_by(|a, b| worth(&rows[*a]).total_cmp(&worth(&rows[*b])));
+            List {
+                query: number.to_string(),
+                kind: QueryKind { length: (number % 2) as f32, spaceless: 0.0 },
+                fold: if number.is_multiple_of(5) { Fold::Validation } else { Fold::Train },
+                right: right.into_iter().collect(),
+                near_duplicates: Vec::new(),
+                n_right: 1,
+                rows,
+            }
+        };
+        Lists::new((0..n).map(&mut list).collect())
+    }
+
+    #[test]
+    fn both_losses_find_what_makes_a_skill_right() {
+        for loss in [RankerLoss::Listwise, RankerLoss::Pointwise] {
+            let weights = fit(&lists(400, 1), &RankerOptions { loss, ..RankerOptions::default() });
+            let of = |feature: Feature| weights.as_array()[feature as usize].base;
+            let (body, coverage) = (of(Feature::Body), of(Feature::Coverage));
+            assert!(body > 0.5, "{loss:?}: {body}");
+            assert!(coverage < -0.1 * body, "{loss:?}: {coverage}");
+            assert!(of(Feature::BodyLength).abs() < body, "{loss:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_data_give_the_same_weights() {
+        let options = RankerOptions::default();
+        assert_eq!(fit(&lists(100, 2), &options), fit(&lists(100, 2), &options));
+    }
+
+    #[test]
+    fn a_group_that_is_off_has_no_weight() {
+        let group = Feature::Coverage.group();
+        let options = RankerOptions { without: vec![group], ..RankerOptions::default() };
+        let weights = fit(&lists(100, 3), &options);
+        for (feature, weight) in Feature::ALL.into_iter().zip(weights.as_array()) {
+            let is_off = *weight == FeatureWeight::default();
+            assert!(is_off || feature.group() != group, "{feature:?}");
+        }
+        assert!(weights.as_array()[Feature::Body as usize].base > 0.5);
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_losses() {
+        let scores = [0.3, -1.0, 2.0, 0.7, 0.1];
+        let grades = [Some(1.0), Some(0.0), Some(0.0), Some(0.5), None];
+        let losses: [Loss<'_>; 2] =
+            [&|scores| listwise(scores, &grades), &|scores| pointwise(scores, &grades, -0.2)];
+        for loss in losses {
+            let (_, slopes) = loss(&scores);
+            for at in 0..scores.len() {
+                let moved = |by: f64| {
+                    let mut moved = scores;
+                    moved[at] += by;
+                    loss(&moved).0
+                };
+                let expected = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((slopes[at] - expected).abs() < 1e-6, "{at}: {} {expected}", slopes[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_listwise_loss_is_that_of_the_equation() {
+        // python: -math.log(math.exp(1) / (math.exp(1) + math.exp(0) + math.exp(-1)))
+        let (loss, _) = listwise(&[1.0, 0.0, -1.0], &[Some(1.0), Some(0.0), Some(0.0)]);
+        assert!((loss - 0.407_605_964_444_38).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,92 @@
+//! Scores of held-out queries, before and after they are ranked again.
+
+use serde::Serialize;
+use skillmux::rerank::{Feature, FeatureRow, FeatureWeights};
+
+use super::data::{Fold, List, Lists};
+
+/// How one query was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct RankerScores {
+    /// Whether a right skill is the first.
+    pub hit_at_1: f32,
+    /// One by the place of the first right skill, if that is within ten.
+    pub mrr_at_10: f32,
+    /// Share of the right skills within ten.
+    pub recall_at_10: f32,
+    /// Whether all right skills are within ten.
+    pub full_coverage_at_10: f32,
+}
+
+/// The scores of one held-out query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueryScores {
+    /// The query.
+    pub query: String,
+    /// Whether it is a task of several sentences.
+    pub is_long: bool,
+    /// Whether it is written without spaces.
+    pub is_spaceless: bool,
+    /// Number of right skills.
+    pub n_right: usize,
+    /// Share of the right skills that are candidates: what ranking cannot exceed.
+    pub candidates: f32,
+    /// BM25 alone.
+    pub bm25: RankerScores,
+    /// BM25 and cosines, added.
+    pub hybrid: RankerScores,
+    /// The ranker with vectors.
+    pub ranker: RankerScores,
+    /// The ranker with words alone.
+    pub ranker_without_vectors: RankerScores,
+}
+
+impl RankerScores {
+    /// Returns the scores of a list in the order of falling numbers; ties keep their order.
+    fn of(list: &List, number: impl Fn(&FeatureRow) -> f32) -> Self {
+        let numbers: Vec<f32> = list.rows.iter().map(number).collect();
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_by(|a, b| numbers[*b].total_cmp(&numbers[*a]));
+        let is_right = |at: &usize| list.right.contains(at);
+        let first = order.iter().take(10).position(is_right);
+        let n_found = order.iter().take(10).filter(|at| is_right(at)).count();
+        Self {
+            hit_at_1: f32::from(u8::from(first == Some(0))),
+            mrr_at_10: first.map_or(0.0, |place| 1.0 / (place as f32 + 1.0)),
+            recall_at_10: n_found as f32 / list.n_right as f32,
+            full_coverage_at_10: f32::from(u8::from(n_found == list.n_right)),
+        }
+    }
+
+    /// Returns the means; all 0 for no scores.
+    pub fn mean(scores: &[Self]) -> Self {
+        let n = f32::max(scores.len() as f32, 1.0);
+        let of = |number: fn(&Self) -> f32| scores.iter().map(number).sum::<f32>() / n;
+        Self {
+            hit_at_1: of(|scores| scores.hit_at_1),
+            mrr_at_10: of(|scores| scores.mrr_at_10),
+            recall_at_10: of(|scores| scores.recall_at_10),
+            full_coverage_at_10: of(|scores| scores.full_coverage_at_10),
+        }
+    }
+}
+
+/// Scores the lists of a fold.
+pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec<QueryScores> {
+    let score = |list: &List| {
+        let weights = weights.of(list.kind);
+        let ranked = |row: &FeatureRow| row.iter().zip(&weights).map(|(x, w)| x * w).sum();
+        QueryScores {
+            query: list.query.clone(),
+            is_long: list.is_long(),
+            is_spaceless: list.kind.spaceless > 0.5,
+            n_right: list.n_right,
+            candidates: list.right.len() as f32 / list.n_right as f32,
+            bm25: RankerScores::of(list, |row| row[Feature::Bm25 as usize]),
+            hybrid: RankerScores::of(list, |row| row[Feature::Hybrid as usize]),
+            ranker: RankerScores::of(list, ranked),
+            ranker_without_vectors: RankerScores::default(),
+        }
+    };
+    lists.fold(fold).map(score).collect()
+}

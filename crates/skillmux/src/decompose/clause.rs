@@ -1,0 +1,245 @@
+//! [`clauses`]: the sentences, items and headings of a task.
+
+use std::ops::Range;
+
+use super::boilerplate::{self, CODE_WEIGHT, CONDITION_WEIGHT};
+
+/// A part of a task that may ask for a skill of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// Bytes of the task.
+    pub range: Range<usize>,
+    /// How much it is about the work itself, in `(0, 1]`: conditions, formats and paths weigh less.
+    pub weight: f32,
+}
+
+/// Words after a comma or a dash that begin another piece of work.
+const TURNS: [&str; 20] = [
+    "after that",
+    "afterwards",
+    "and finally",
+    "and then",
+    "finally",
+    "lastly",
+    "next,",
+    "plus ",
+    "then ",
+    "then,",
+    "之后",
+    "再",
+    "同时",
+    "并",
+    "接着",
+    "最后",
+    "然后",
+    "还要",
+    "顺便",
+    "顺手",
+];
+
+/// Chinese writes whole sentences between commas; shorter pieces stay with what follows.
+const MIN_COMMA_CHARS: usize = 14;
+
+/// Longest heading without a mark of its own, in words.
+const MAX_HEADING_WORDS: usize = 5;
+
+/// Returns the clauses of a task in their order; they do not overlap, and none is blank.
+///
+/// A clause is a heading, an item of a list, a sentence, or a part of one after a comma that a word
+/// such as `then` follows. Headings that introduce conditions (`Acceptance criteria`) are no
+/// clauses, and make those under them weigh less. Linear in the length of the task.
+pub fn clauses(task: &str) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    let mut section_weight = 1.0;
+    let mut is_code = false;
+    let mut start = 0;
+    for line in task.split_inclusive('\n') {
+        let line_start = start;
+        start += line.len();
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        let Line { range, is_heading } = Line::of(line);
+        let text = &line[range.clone()];
+        let offset = line_start + range.start;
+        if is_heading {
+            let is_condition = boilerplate::is_condition_heading(text);
+            section_weight = if is_condition { CONDITION_WEIGHT } else { 1.0 };
+            if is_condition {
+                continue;
+            }
+        }
+        let line_weight = if is_code { CODE_WEIGHT } else { section_weight };
+        for sentence in sentences(text) {
+            let weight = line_weight * boilerplate::weight(&text[sentence.clone()]);
+            let range = offset + sentence.start..offset + sentence.end;
+            clauses.push(Clause { range, weight });
+        }
+    }
+    clauses
+}
+
+/// What a line holds without its marks.
+struct Line {
+    range: Range<usize>,
+    is_heading: bool,
+}
+
+impl Line {
+    fn of(line: &str) -> Self {
+        let is_mark = |c: char| {
+            c.is_whitespace() || matches!(c, '#' | '>' | '*' | '-' | '•' | '+' | '·' | '|')
+        };
+        let inner = line.trim_start_matches(is_mark);
+        let inner = without_number(inner);
+        let start = line.len() - inner.len();
+        let inner = inner.trim_end_matches(|c: char| c.is_whitespace() || c == '*' || c == '|');
+        let has_mark = line.trim_start().starts_with('#');
+        let ends_open = inner.ends_with([':', '：']);
+        let is_short = inner.split_whitespace().count() <= MAX_HEADING_WORDS;
+        let is_heading = has_mark || ends_open && is_short;
+        Self { range: start..start + inner.len(), is_heading }
+    }
+}
+
+/// Returns what follows the number or letter of an item, such as `2.`, `(a)` or `三、`.
+fn without_number(line: &str) -> &str {
+    let rest = line.trim_start_matches(['(', '（']);
+    let after =
+        rest.trim_start_matches(|c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c));
+    let after = if after.len() == rest.len() {
+        let mut chars = rest.chars();
+        match chars.next() {
+            Some(c) if c.is_ascii_alphabetic() => chars.as_str(),
+            _ => return line,
+        }
+    } else {
+        after
+    };
+    match after.chars().next() {
+        Some(c @ ('.' | ')' | '）' | '、' | '．')) => {
+            let text = &after[c.len_utf8()..];
+            // `3.5` is a number of its own, and `e.g.` no item.
+            if text.starts_with(|c: char| c.is_whitespace() || !c.is_ascii()) {
+                text.trim_start()
+            } else {
+                line
+            }
+        }
+        _ => line,
+    }
+}
+
+/// Returns the sentences of a line, without the blanks around them.
+fn sentences(line: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    let mut n_chars = 0;
+    for (at, c) in line.char_indices() {
+        n_chars += 1;
+        let end = at + c.len_utf8();
+        let rest = &line[end..];
+        let is_end = match c {
+            '。' | '！' | '？' | '；' | ';' => true,
+            '.' | '!' | '?' => ends_sentence(&line[start..at], rest),
+            ',' | '，' | '–' | '—' | ':' | '：' | '、' => turns(c, n_chars, rest),
+            _ => false,
+        };
+        if is_end {
+            push_trimmed(line, start..end, &mut ranges);
+            start = end;
+            n_chars = 0;
+        }
+    }
+    push_trimmed(line, start..line.len(), &mut ranges);
+    ranges
+}
+
+/// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`.
+fn ends_sentence(before: &str, rest: &str) -> bool {
+    let next = rest.trim_start().chars().next();
+    let last_word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    rest.starts_with(char::is_whitespace)
+        && last_word.chars().count() > 1
+        && !last_word.contains('.')
+        && next.is_some_and(|c| !c.is_lowercase())
+}
+
+/// Returns whether another piece of work begins after a comma, a dash or a colon.
+fn turns(mark: char, n_chars: usize, rest: &str) -> bool {
+    let rest = rest.trim_start();
+    let starts =
+        |turn: &&str| rest.get(..turn.len()).is_some_and(|head| head.eq_ignore_ascii_case(turn));
+    match mark {
+        '，' => n_chars >= MIN_COMMA_CHARS || TURNS.iter().any(&starts),
+        ',' | '–' | '—' => TURNS.iter().any(starts),
+        _ => false,
+    }
+}
+
+fn push_trimmed(line: &str, range: Range<usize>, ranges: &mut Vec<Range<usize>>) {
+    let text = &line[range.clone()];
+    let start = range.start + text.len() - text.trim_start().len();
+    let end = range.start + text.trim_end().len();
+    if line.get(start..end).is_some_and(|text| text.contains(char::is_alphanumeric)) {
+        ranges.push(start..end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(task: &str) -> Vec<&str> {
+        clauses(task).into_iter().map(|clause| &task[clause.range]).collect()
+    }
+
+    #[test]
+    fn items_sentences_and_turns_are_clauses() {
+        assert_eq!(
+            texts(
+                "1. Merge the files.\n(2) Translate v1.2 of notes.txt, then send it! OK?\n- 3.5 kg"
+            ),
+            ["Merge the files.", "Translate v1.2 of notes.txt,", "then send it!", "OK?", "3.5 kg"]
+        );
+    }
+
+    #[test]
+    fn abbreviations_do_not_end_a_clause() {
+        assert_eq!(
+            texts("Use a parser, e.g. Serde, for it."),
+            ["Use a parser, e.g. Serde, for it."]
+        );
+    }
+
+    #[test]
+    fn chinese_is_split_at_its_marks() {
+        assert_eq!(
+            texts("把两份合同合并成一个文件，然后翻译成英文。最后发给客户！"),
+            ["把两份合同合并成一个文件，", "然后翻译成英文。", "最后发给客户！"]
+        );
+    }
+
+    #[test]
+    fn what_stands_under_conditions_weighs_less() {
+        let task = "Constraints:\n- The table stays sorted\n# Report\nDraw a chart";
+        let weights: Vec<_> = clauses(task).into_iter().map(|clause| clause.weight).collect();
+        assert_eq!(weights, [CONDITION_WEIGHT, 1.0, 1.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn clauses_are_in_order_apart_and_not_blank(task in r"[a-z，。.#\n\-`: 1合]{0,60}|.*") {
+            let mut end = 0;
+            for clause in clauses(&task) {
+                prop_assert!(clause.range.start >= end);
+                end = clause.range.end;
+                prop_assert!(task[clause.range].contains(char::is_alphanumeric));
+                prop_assert!(clause.weight > 0.0 && clause.weight <= 1.0);
+            }
+        }
+    }
+}

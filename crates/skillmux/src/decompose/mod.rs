@@ -1,0 +1,23 @@
+//! Splits a task into its clauses, and says how much each is about the work itself.
+//!
+//! ```
+//! use skillmux::decompose::clauses;
+//!
+//! let task = "# Quarterly report\n- Merge the PDF files. Then translate the summary.\n\
+//!             ## Acceptance criteria\n- Must not change `src/main.rs`";
+//! let found: Vec<_> = clauses(task).into_iter().map(|c| (&task[c.range], c.weight)).collect();
+//! assert_eq!(
+//!     found,
+//!     [
+//!         ("Quarterly report", 1.0),
+//!         ("Merge the PDF files.", 1.0),
+//!         ("Then translate the summary.", 1.0),
+//!         ("Must not change `src/main.rs`", 0.25),
+//!     ]
+//! );
+//! ```
+
+mod boilerplate;
+mod clause;
+
+pub use clause::{Clause, clauses};

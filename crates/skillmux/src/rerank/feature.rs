@@ -1,0 +1,179 @@
+//! [`Feature`]: what is measured of a candidate.
+
+use super::table::FeatureRow;
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $variant:ident: $name:literal, $group:ident;)*) => {
+        /// A number about a candidate, compared with the other candidates of the query where it is
+        /// called relative. All are within `[-1, 2]`, most of them within `[0, 1]`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Feature {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Feature {
+            /// All features, in the order of a [`FeatureRow`].
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Returns the name in weights, explanations and JSON.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the group with which it is switched off.
+            pub fn group(self) -> FeatureGroup {
+                match self {
+                    $(Self::$variant => FeatureGroup::$group,)*
+                }
+            }
+        }
+    };
+}
+
+features! {
+    /// BM25 of the whole query, relative to the best candidate.
+    Bm25: "bm25", Words;
+    /// BM25 of the whole query as a share of the most that its terms could give.
+    Bm25Share: "bm25.share", Words;
+    /// Place by BM25: 1 for the first, falling with its logarithm.
+    Bm25Rank: "bm25.rank", Words;
+    /// BM25 of the name, relative.
+    Name: "bm25.name", Fields;
+    /// BM25 of the description, relative.
+    Description: "bm25.description", Fields;
+    /// BM25 of the body, relative.
+    Body: "bm25.body", Fields;
+    /// BM25 of the description as a share of the most that the terms could give there.
+    DescriptionShare: "bm25.description_share", Fields;
+    /// The same of the body.
+    BodyShare: "bm25.body_share", Fields;
+    /// Share of the query's terms that the skill holds, by weight.
+    Coverage: "coverage", Coverage;
+    /// Share of the query's terms that name and description hold, by weight.
+    HeadlineCoverage: "coverage.headline", Coverage;
+    /// Share of the five weightiest terms that the skill holds, by weight.
+    RareCoverage: "coverage.rare", Coverage;
+    /// Share of the name's terms that the query holds.
+    NamePrecision: "name.precision", Names;
+    /// Whether the query holds all terms of a name of two and more.
+    NameWhole: "name.whole", Names;
+    /// Share of the query's neighbouring terms that are neighbours in the name, by weight.
+    NamePhrases: "phrases.name", Phrases;
+    /// The same in the description.
+    DescriptionPhrases: "phrases.description", Phrases;
+    /// Share of the description's terms that are the query's.
+    DescriptionPrecision: "description.precision", Phrases;
+    /// How far the description is in the writing of the query: 1 minus the difference of their
+    /// shares of Chinese, kana and Hangul.
+    SameWriting: "same_writing", Language;
+    /// The best relative score that the skill has for a clause, times the clause's weight.
+    ClauseBest: "clauses.best", Clauses;
+    /// Weight of the clauses for which the skill is the first, at most 2, halved.
+    ClauseWins: "clauses.wins", Clauses;
+    /// Mean reciprocal place over the clauses, by weight.
+    ClauseVotes: "clauses.votes", Clauses;
+    /// BM25 of the clauses that are about the work itself, added, relative.
+    ClauseFocus: "clauses.focus", Clauses;
+    /// The best cosine with a clause, times the clause's weight.
+    ClauseCosine: "clauses.cosine", DenseClauses;
+    /// The best score of words and cosine for a clause, both relative, times the clause's weight.
+    ClauseHybridBest: "clauses.hybrid_best", DenseClauses;
+    /// Mean reciprocal place by that score over the clauses, by weight.
+    ClauseHybridVotes: "clauses.hybrid_votes", DenseClauses;
+    /// Cosine of name and description with the query, if above 0.
+    DenseDescription: "dense.description", Dense;
+    /// Cosine of the body with the query, if above 0.
+    DenseBody: "dense.body", Dense;
+    /// Mean of both cosines, relative.
+    Dense: "dense", Dense;
+    /// Place by the mean of both cosines, as for BM25.
+    DenseRank: "dense.rank", Dense;
+    /// Score share of BM25 plus a fifth of the mean cosine, relative: agreement of both.
+    Hybrid: "hybrid", Dense;
+    /// `ln(1 + terms)` of the body, tenths.
+    BodyLength: "length.body", Lengths;
+    /// `ln(1 + terms)` of the description, sixths.
+    DescriptionLength: "length.description", Lengths;
+    /// Estimated share of the body that it has in common with a candidate before it by BM25.
+    RepeatsBetter: "repeats_better", Copies;
+}
+
+/// Number of features.
+pub const N_FEATURES: usize = Feature::ALL.len();
+
+/// Features that are switched off together, to see what they are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureGroup {
+    /// BM25 of the whole query.
+    Words,
+    /// BM25 field by field.
+    Fields,
+    /// How many of the query's terms a skill holds.
+    Coverage,
+    /// How many of the name's terms the query holds.
+    Names,
+    /// Neighbouring words in name and description.
+    Phrases,
+    /// The writing of query and skill.
+    Language,
+    /// Words of the clauses.
+    Clauses,
+    /// Cosines of the clauses.
+    DenseClauses,
+    /// Cosines of the whole query.
+    Dense,
+    /// Lengths of the skill's texts.
+    Lengths,
+    /// Likeness to better candidates.
+    Copies,
+}
+
+impl FeatureGroup {
+    /// All groups.
+    pub const ALL: [Self; 11] = [
+        Self::Words,
+        Self::Fields,
+        Self::Coverage,
+        Self::Names,
+        Self::Phrases,
+        Self::Language,
+        Self::Clauses,
+        Self::DenseClauses,
+        Self::Dense,
+        Self::Lengths,
+        Self::Copies,
+    ];
+
+    /// Returns the name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Fields => "fields",
+            Self::Coverage => "coverage",
+            Self::Names => "names",
+            Self::Phrases => "phrases",
+            Self::Language => "language",
+            Self::Clauses => "clauses",
+            Self::DenseClauses => "dense-clauses",
+            Self::Dense => "dense",
+            Self::Lengths => "lengths",
+            Self::Copies => "copies",
+        }
+    }
+
+    /// Returns whether it needs vectors.
+    pub fn needs_vectors(self) -> bool {
+        matches!(self, Self::Dense | Self::DenseClauses)
+    }
+}
+
+impl Feature {
+    /// Returns the value of the feature in a row.
+    pub(super) fn set(self, row: &mut FeatureRow, value: f32) {
+        row[self as usize] = value;
+    }
+}

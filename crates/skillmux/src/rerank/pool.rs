@@ -1,0 +1,376 @@
+//! [`Pool`]: the skills that are ranked again, and what their postings say of the query.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use crate::{
+    decompose::{Clause, clauses},
+    error::Result,
+    index::{
+        Field, Part, Quantised, SkillIdx, TermPostings, encode_queries, encode_query, length_of,
+    },
+    model::Encoder,
+    retrieve::{Bm25Retriever, Candidate, MIN_COSINE, Query, QueryTerm, Ranking},
+};
+
+/// Skills that the query as a whole brings into the pool.
+const N_WHOLE: usize = 64;
+
+/// Skills that the vector of the query brings into the pool.
+const N_DENSE: usize = 24;
+
+/// Skills that each clause brings into the pool.
+const N_PER_CLAUSE: usize = 4;
+
+/// A term that a larger share of all skills holds brings no skill into the pool for a clause: it is
+/// in most clauses, and its postings are most of the work.
+const MAX_CLAUSE_TERM_SHARE: f32 = 0.08;
+
+/// Most clauses that are looked up by themselves, the weightiest first.
+const MAX_CLAUSES: usize = 24;
+
+/// A clause of fewer known terms is no request of its own.
+const MIN_CLAUSE_TERMS: usize = 2;
+
+/// Most shares that are kept for the members, 32 MiB; beyond, postings are read again.
+const MAX_KEPT_SHARES: usize = 4 << 20;
+
+/// A document that is not in the pool.
+const OUTSIDE: u16 = u16::MAX;
+
+/// What is known of a query and the skills that may answer it.
+pub(super) struct Pool {
+    /// Distinct terms that some skill holds, in query order.
+    pub(super) terms: Vec<PoolTerm>,
+    /// Skills by falling score of the whole query.
+    pub(super) members: Vec<Member>,
+    /// Clauses that were looked up, in query order; none if the query is one clause.
+    pub(super) clauses: Vec<PoolClause>,
+    /// Cosines with the members; `None` without an encoder.
+    pub(super) cosines: Option<PoolCosines>,
+    /// What each field of each member holds of each term, `[terms, members]`.
+    matches: Vec<Match>,
+}
+
+/// A term of the query that some skill holds.
+pub(super) struct PoolTerm {
+    /// Factor of its share in the score of a clause, which says it once.
+    weight_in_clause: f32,
+    pub(super) term: QueryTerm,
+    /// Factor of its share in a score.
+    pub(super) weight: f32,
+}
+
+/// A skill of the pool.
+pub(super) struct Member {
+    pub(super) skill: SkillIdx,
+    /// BM25 of the whole query.
+    pub(super) score: f32,
+    /// Quantised lengths in terms, by field.
+    pub(super) lengths: [u32; 3],
+}
+
+/// Cosines of the query and its clauses with the members, each with the parts of a skill in the order of [`Part::ALL`].
+pub(super) struct PoolCosines {
+    /// Of the whole query, by member.
+    pub(super) whole: Vec<[f32; Part::ALL.len()]>,
+    /// Of each clause that was looked up, by member.
+    pub(super) of_clauses: Vec<Vec<[f32; Part::ALL.len()]>>,
+}
+
+/// A clause with the scores of the members.
+pub(super) struct PoolClause {
+    /// How much it is about the work itself, in `(0, 1]`.
+    pub(super) weight: f32,
+    /// BM25 of its terms, by member.
+    pub(super) scores: Vec<f32>,
+}
+
+/// What a term adds to BM25 by each field of a skill, for a weight of 1; 0 for a field without it.
+pub(super) type Match = [f32; 3];
+
+impl Pool {
+    /// Looks a query up, as a whole and clause by clause; `further` skills join the pool.
+    pub(super) fn gather(
+        query: &Query,
+        bm25: &Bm25Retriever<'_>,
+        encoder: Option<&dyn Encoder>,
+        further: &[SkillIdx],
+    ) -> Result<Self> {
+        let index = bm25.index();
+        let vectors = match encoder {
+            Some(encoder) => Some((encoder, index.vectors_of(encoder)?)),
+            None => None,
+        };
+        let mut terms = Vec::new();
+        let mut postings_of = Vec::new();
+        for term in query.terms() {
+            let postings = index.postings(&term.text)?;
+            if postings.iter().any(|postings| postings.n_skills > 0) {
+                let idf = index.idf_of(&postings);
+                let weight = bm25.config().query_weight(&term) * idf;
+                let weight_in_clause = f32::min(term.frequency, 1.0) * idf;
+                terms.push(PoolTerm { weight_in_clause, term, weight });
+                postings_of.push(postings);
+            }
+        }
+        let parts = ClauseTerms::of_task(query.text(), &terms);
+        let scores = Scores::add_up(bm25, &terms, &postings_of, &parts);
+
+        let skills: Vec<Option<SkillIdx>> = index.lexical().skills().collect();
+        let mut inside: FxHashSet<SkillIdx> = further.iter().copied().collect();
+        inside.extend(best_of(&scores.whole, &skills, N_WHOLE));
+        for clause in &scores.of_parts {
+            inside.extend(best_of(clause, &skills, N_PER_CLAUSE));
+        }
+        let vector = match vectors {
+            Some((encoder, _)) => Some(encode_query(encoder, query.text())?),
+            None => None,
+        };
+        if let (Some((_, vectors)), Some(vector)) = (vectors, &vector) {
+            let similarities = (0..).map(SkillIdx).zip(vectors.similarities(vector));
+            let found = similarities.filter(|(_, cosine)| *cosine >= MIN_COSINE);
+            let found = found.map(|(skill, score)| Candidate { skill, score }).collect();
+            let best = Ranking::of_best(found, N_DENSE).into_candidates();
+            inside.extend(best.into_iter().map(|candidate| candidate.skill));
+        }
+        let mut places: Vec<(Candidate, usize)> = skills
+            .iter()
+            .enumerate()
+            .filter_map(|(document, skill)| Some((document, skill.filter(|s| inside.contains(s))?)))
+            .map(|(document, skill)| (Candidate { skill, score: scores.whole[document] }, document))
+            .collect();
+        places.sort_unstable_by(|a, b| Candidate::best_first(&a.0, &b.0));
+        places.truncate(usize::from(OUTSIDE));
+
+        let mut member_of = vec![OUTSIDE; skills.len()];
+        for (member, (_, document)) in (0..).zip(&places) {
+            member_of[*document] = member;
+        }
+        let matches = scores.matches(bm25, &postings_of, &member_of, places.len());
+        let members = places.iter().map(|(candidate, document)| Member {
+            skill: candidate.skill,
+            score: candidate.score,
+            lengths: Field::ALL.map(|field| length_of(index.lexical().length_id(field, *document))),
+        });
+        let clause = |part: &ClauseTerms| {
+            let of_terms = |member: usize| {
+                let of_term = |at: &usize| {
+                    let found: &Match = &matches[at * places.len() + member];
+                    terms[*at].weight_in_clause * found.iter().sum::<f32>()
+                };
+                part.terms.iter().map(of_term).sum()
+            };
+            let scores = (0..places.len()).map(of_terms).collect();
+            PoolClause { weight: part.weight, scores }
+        };
+        let members: Vec<Member> = members.collect();
+        let cosines = match (vectors, &vector) {
+            (Some((encoder, vectors)), Some(vector)) => {
+                let of = |vector: &Quantised| -> Vec<_> {
+                    members.iter().map(|member| vectors.cosines(member.skill, vector)).collect()
+                };
+                let texts: Vec<&str> =
+                    parts.iter().map(|part| &query.text()[part.range.clone()]).collect();
+                let of_clauses = if texts.is_empty() {
+                    Vec::new()
+                } else {
+                    encode_queries(encoder, &texts)?.iter().map(of).collect()
+                };
+                Some(PoolCosines { whole: of(vector), of_clauses })
+            }
+            _ => None,
+        };
+        Ok(Self { members, cosines, clauses: parts.iter().map(clause).collect(), terms, matches })
+    }
+
+    /// Returns what each field of a member holds of a term.
+    pub(super) fn matches(&self, term: usize, member: usize) -> &Match {
+        &self.matches[term * self.members.len() + member]
+    }
+}
+
+/// Returns the skills of the best `k` documents with a score above 0.
+fn best_of(
+    scores: &[f32],
+    skills: &[Option<SkillIdx>],
+    k: usize,
+) -> impl Iterator<Item = SkillIdx> {
+    let mut best: Vec<Candidate> = Vec::with_capacity(4 * k);
+    let mut least = f32::MIN_POSITIVE;
+    for (score, skill) in scores.iter().zip(skills) {
+        if *score < least {
+            continue;
+        }
+        let Some(skill) = *skill else { continue };
+        best.push(Candidate { skill, score: *score });
+        if best.len() == 4 * k {
+            best.select_nth_unstable_by(k - 1, Candidate::best_first);
+            best.truncate(k);
+            least = best[k - 1].score;
+        }
+    }
+    Ranking::of_best(best, k).into_candidates().into_iter().map(|candidate| candidate.skill)
+}
+
+/// Returns how many postings a term may have that brings skills into the pool for a clause.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+fn max_clause_postings(n_documents: usize) -> usize {
+    // In a small library all terms are frequent, and cheap.
+    usize::max((MAX_CLAUSE_TERM_SHARE * n_documents as f32) as usize, 1000)
+}
+
+/// The terms of one clause.
+struct ClauseTerms {
+    range: Range<usize>,
+    weight: f32,
+    /// Positions of the terms in the clause.
+    terms: Vec<usize>,
+}
+
+impl ClauseTerms {
+    /// Returns the clauses that say enough to be looked up; none where there is only one.
+    fn of_task(task: &str, terms: &[PoolTerm]) -> Vec<Self> {
+        let mut sources: Vec<(usize, usize)> = terms
+            .iter()
+            .enumerate()
+            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)))
+            .collect();
+        sources.sort_unstable();
+        let mut parts: Vec<(usize, Self)> = Vec::new();
+        for (position, clause) in clauses(task).into_iter().enumerate() {
+            let first = sources.partition_point(|(start, _)| *start < clause.range.start);
+            let last = sources.partition_point(|(start, _)| *start < clause.range.end);
+            let mut terms: Vec<usize> = sources[first..last].iter().map(|(_, at)| *at).collect();
+            terms.sort_unstable();
+            terms.dedup();
+            if terms.len() >= MIN_CLAUSE_TERMS {
+                let Clause { range, weight } = clause;
+                parts.push((position, Self { range, weight, terms }));
+            }
+        }
+        if parts.len() < 2 {
+            return Vec::new();
+        }
+        parts.sort_by(|a, b| b.1.weight.total_cmp(&a.1.weight));
+        parts.truncate(MAX_CLAUSES);
+        parts.sort_by_key(|(position, _)| *position);
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+}
+
+/// What every document has of every term, and the sums.
+struct Scores {
+    /// Scores of the whole query, by document.
+    whole: Vec<f32>,
+    /// Scores of each clause, by document.
+    of_parts: Vec<Vec<f32>>,
+    /// Documents with shares, term by term and field by field.
+    shares: Vec<(u32, f32)>,
+    /// Where the shares of each term begin, and those of each field end; `None` for a term whose
+    /// shares are not kept.
+    places: Vec<Option<[usize; 4]>>,
+}
+
+impl Scores {
+    fn add_up(
+        bm25: &Bm25Retriever<'_>,
+        terms: &[PoolTerm],
+        postings_of: &[[TermPostings<'_>; 3]],
+        parts: &[ClauseTerms],
+    ) -> Self {
+        let n_documents = bm25.index().lexical().n_documents();
+        let mut scores = Self {
+            whole: vec![0.0; n_documents],
+            of_parts: vec![vec![0.0; n_documents]; parts.len()],
+            shares: Vec::new(),
+            places: Vec::with_capacity(terms.len()),
+        };
+        let mut parts_of = vec![Vec::new(); terms.len()];
+        for (part, ClauseTerms { terms, .. }) in parts.iter().enumerate() {
+            for term in terms {
+                parts_of[*term].push(part);
+            }
+        }
+        let norms = bm25.norms();
+        let max_in_clause = max_clause_postings(n_documents);
+        for ((term, postings), parts) in terms.iter().zip(postings_of).zip(&parts_of) {
+            let start = scores.shares.len();
+            let mut places = [start; 4];
+            for (end, field) in places[1..].iter_mut().zip(Field::ALL) {
+                read_shares(bm25, &norms, postings, field, &mut scores.shares);
+                *end = scores.shares.len();
+            }
+            let shares = &scores.shares[start..];
+            for (document, share) in shares {
+                scores.whole[*document as usize] += term.weight * share;
+            }
+            if shares.len() <= max_in_clause {
+                for part in parts {
+                    let sums: &mut Vec<f32> = &mut scores.of_parts[*part];
+                    for (document, share) in shares {
+                        sums[*document as usize] += term.weight_in_clause * share;
+                    }
+                }
+            }
+            let is_kept = scores.shares.len() <= MAX_KEPT_SHARES;
+            scores.shares.truncate(if is_kept { scores.shares.len() } else { start });
+            scores.places.push(is_kept.then_some(places));
+        }
+        scores
+    }
+
+    /// Returns what the members hold of each term, `[terms, members]`.
+    fn matches(
+        &self,
+        bm25: &Bm25Retriever<'_>,
+        postings_of: &[[TermPostings<'_>; 3]],
+        member_of: &[u16],
+        n_members: usize,
+    ) -> Vec<Match> {
+        let norms = bm25.norms();
+        let mut matches = vec![[0.0; 3]; postings_of.len() * n_members];
+        let mut again = Vec::new();
+        let rows = matches.chunks_exact_mut(n_members.max(1));
+        for ((places, postings), row) in self.places.iter().zip(postings_of).zip(rows) {
+            for field in Field::ALL {
+                let position = field.position();
+                let shares = if let Some(places) = places {
+                    &self.shares[places[position]..places[position + 1]]
+                } else {
+                    again.clear();
+                    read_shares(bm25, &norms, postings, field, &mut again);
+                    &again
+                };
+                for (document, share) in shares {
+                    let member = member_of[*document as usize];
+                    if member != OUTSIDE {
+                        row[usize::from(member)][position] = *share;
+                    }
+                }
+            }
+        }
+        matches
+    }
+}
+
+/// Appends the documents whose field holds a term, with what it adds to BM25 for a weight of 1.
+fn read_shares(
+    bm25: &Bm25Retriever<'_>,
+    norms: &[[f32; 256]; 3],
+    postings: &[TermPostings<'_>; 3],
+    field: Field,
+    shares: &mut Vec<(u32, f32)>,
+) {
+    let position = field.position();
+    let norms = &norms[position];
+    postings[position].clone().for_each_block(|segment, documents, frequencies| {
+        let base = u32::try_from(segment.base()).expect("documents are numbered in 32 bits");
+        let length_ids = segment.length_ids(field);
+        shares.extend(documents.iter().zip(frequencies).map(|(document, frequency)| {
+            let norm = norms[usize::from(length_ids[*document as usize])];
+            (base + document, bm25.config().share(position, *frequency as f32, norm))
+        }));
+    });
+}

@@ -1,0 +1,106 @@
+//! Indexes with vectors: which encoder made them, and what an encoder may not do.
+
+use std::sync::Arc;
+
+use skillmux::{
+    Error, Result,
+    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
+    model::{Encoder, EncoderIdentity},
+    retrieve::{DenseRetriever, Query},
+    router::{RetrieverKind, Router, RouterConfig},
+};
+
+use crate::{
+    library::{Workshop, options, sample},
+    term_encoder::TermEncoder,
+};
+
+fn update(workshop: &Workshop, encoder: Option<Arc<dyn Encoder>>) -> Result<UpdateReport> {
+    let library = workshop.write(&sample());
+    let options = UpdateOptions { encoder, ..options(UpdateMode::Incremental) };
+    Index::update(&workshop.index_path(), &library, &options, &mut |_| {})
+}
+
+fn mismatch(result: Result<impl Sized>) -> (Option<EncoderIdentity>, EncoderIdentity) {
+    match result.map(drop) {
+        Err(error @ Error::EncoderMismatch { .. }) => {
+            assert!(error.hint().unwrap().contains("--rebuild"));
+            let Error::EncoderMismatch { found, given, .. } = error else { unreachable!() };
+            (found.map(|found| *found), *given)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn vectors_of_another_encoder_are_refused() {
+    let index = Workshop::with(&sample()).open().unwrap();
+    let other = TermEncoder::new("2");
+    let (found, given) = mismatch(DenseRetriever::new(&index, &other));
+    assert_eq!(found.as_ref(), index.manifest().encoder.as_ref());
+    assert_eq!(&given, other.identity());
+    let router = Router::new(index, RouterConfig::default());
+    mismatch(router.with_encoder(Arc::new(other)));
+}
+
+#[test]
+fn an_index_without_an_encoder_has_no_vectors() {
+    let workshop = Workshop::new();
+    update(&workshop, None).unwrap();
+    let index = workshop.open().unwrap();
+    assert_eq!(index.manifest().encoder, None);
+    assert!(!index.manifest().files.contains_key("vectors.bin"));
+    let (found, _) = mismatch(DenseRetriever::new(&index, &TermEncoder::new("1")));
+    assert_eq!(found, None);
+}
+
+#[test]
+fn an_update_with_another_encoder_makes_the_index_anew() {
+    let workshop = Workshop::with(&sample());
+    for encoder in [Some(TermEncoder::new("2")), None, Some(TermEncoder::new("1"))] {
+        let encoder = encoder.map(|encoder| Arc::new(encoder) as Arc<dyn Encoder>);
+        let identity = encoder.as_ref().map(|encoder| encoder.identity().clone());
+        let report = update(&workshop, encoder).unwrap();
+        assert_eq!((report.outcome, report.n_unchanged), (UpdateOutcome::Committed, 0));
+        assert_eq!(workshop.open().unwrap().manifest().encoder, identity);
+    }
+}
+
+#[test]
+fn a_router_keeps_its_generation_when_the_encoder_of_the_index_changes() {
+    let workshop = Workshop::with(&sample());
+    let config = RouterConfig { retriever: RetrieverKind::Dense, ..RouterConfig::default() };
+    let router = Router::new(workshop.open().unwrap(), config);
+    let mut router = router.with_encoder(Arc::new(TermEncoder::new("1"))).unwrap();
+    let query = Query::new("clean messy tables").unwrap();
+    let before = router.search(&query, 3).unwrap();
+    assert!(!before.candidates().is_empty());
+    update(&workshop, None).unwrap();
+    mismatch(router.refresh());
+    assert_eq!(router.search(&query, 3).unwrap(), before);
+}
+
+/// Gives one number too few, or one that is none.
+struct Broken(EncoderIdentity, Vec<f32>);
+
+impl Encoder for Broken {
+    fn identity(&self) -> &EncoderIdentity {
+        &self.0
+    }
+
+    fn encode(&self, texts: &[&str]) -> Result<Vec<f32>> {
+        Ok(texts.iter().flat_map(|_| self.1.clone()).collect())
+    }
+}
+
+#[test]
+fn an_encoder_that_breaks_its_contract_is_told() {
+    let identity =
+        EncoderIdentity { name: "broken".to_owned(), dim: 2, fingerprint: String::new() };
+    for row in [vec![1.0], vec![1.0, f32::NAN], vec![]] {
+        let workshop = Workshop::new();
+        let encoder: Arc<dyn Encoder> = Arc::new(Broken(identity.clone(), row));
+        let error = update(&workshop, Some(encoder)).unwrap_err();
+        assert!(matches!(&error, Error::EncoderAnswer { name, .. } if name == "broken"), "{error}");
+    }
+}
