@@ -28,6 +28,16 @@ bench data kills="200":
 snapshots:
     INSTA_UPDATE=always cargo test -p skillmux-cli
 
+# Measures the router and the baselines on every dataset, and writes results/; see docs/evaluation.md
+results data work="target/results":
+    cargo build --release
+    bash benches/results.sh "${CARGO_TARGET_DIR:-target}/release/skillmux" {{data}} {{work}}
+
+# Accepts changed quality: the scores of every sample task, which a test compares
+accept-quality:
+    cargo build
+    bash benches/sample.sh "${CARGO_TARGET_DIR:-target}/debug/skillmux"
+
 # Writes the golden index of the present format
 golden:
     cargo run -p skillmux --example write_golden
