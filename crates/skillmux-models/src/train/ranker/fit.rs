@@ -284,7 +284,10 @@ mod tests {
             let (body, coverage) = (of(Feature::Body), of(Feature::Coverage));
             assert!(body > 0.5, "{loss:?}: {body}");
             assert!(coverage < -0.1 * body, "{loss:?}: {coverage}");
-            assert!(of(Feature::BodyLength).abs() < body, "{loss:?}");
+            // Judging each candidate by itself, what all have in common stands in for the base rate.
+            if matches!(loss, RankerLoss::Listwise) {
+                assert!(of(Feature::BodyLength).abs() < 0.3 * body, "{loss:?}");
+            }
         }
     }
 
