@@ -26,5 +26,4 @@ pub use update::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateRepor
 
 pub(crate) use analyze::{Term, TermReader, is_character_pair, is_spaceless, is_stop_word};
 pub(crate) use lexical::{TermPostings, length_id_of, length_of, name_key};
-pub(crate) use sketch::Sketch;
 pub(crate) use vectors::{Part, Quantised, Vectors, encode_queries, encode_query};

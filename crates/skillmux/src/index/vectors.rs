@@ -177,15 +177,39 @@ impl Vectors {
 
     /// Returns the mean cosine of the parts of every skill with a query.
     pub(crate) fn similarities(&self, query: &Quantised) -> Vec<f32> {
-        let rows = self.steps().chunks_exact(self.dim * Part::ALL.len());
-        let similarity = |(skill, row): (usize, &[u8])| {
-            let parts = row.chunks_exact(self.dim).enumerate();
-            let sum: f32 = parts.map(|(part, steps)| self.cosine(skill, part, steps, query)).sum();
-            sum / Part::ALL.len() as f32
-        };
-        rows.enumerate().map(similarity).collect()
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions, as was just asked.
+            #[expect(unsafe_code, reason = "the function needs instructions that not all have")]
+            return unsafe { self.similarities_by_avx2(query) };
+        }
+        self.similarities_portably(query)
     }
 
+    /// The same, compiled with wider instructions: half of the time.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn similarities_by_avx2(&self, query: &Quantised) -> Vec<f32> {
+        self.similarities_portably(query)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
+    fn similarities_portably(&self, query: &Quantised) -> Vec<f32> {
+        let mut similarities = Vec::with_capacity(self.n_skills as usize);
+        // Loops, for closures would be compiled without the wider instructions.
+        for (skill, row) in self.steps().chunks_exact(self.dim * Part::ALL.len()).enumerate() {
+            let mut sum = 0.0;
+            for (part, steps) in row.chunks_exact(self.dim).enumerate() {
+                sum += self.cosine(skill, part, steps, query);
+            }
+            similarities.push(sum / Part::ALL.len() as f32);
+        }
+        similarities
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
     fn cosine(&self, skill: usize, part: usize, steps: &[u8], query: &Quantised) -> f32 {
         dot(steps, &query.steps) as f32 * (self.scale(skill, part) * query.scale)
     }
@@ -202,13 +226,14 @@ impl Vectors {
 }
 
 /// Steps that are multiplied at once.
-const N_LANES: usize = 8;
+const N_LANES: usize = 16;
 
 /// Returns the dot product, which has no rounding; compiles to vector instructions.
 ///
 /// Two products are added as 16-bit numbers, which they fit into: 2 · 127 · 127 is 32,258.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
 fn dot(stored: &[u8], query: &[i16]) -> i32 {
-    let product = |a: u8, b: i16| i16::from(i8::from_le_bytes([a])).wrapping_mul(b);
     let (stored_pairs, stored_rest) = stored.as_chunks::<{ 2 * N_LANES }>();
     let (query_pairs, query_rest) = query.as_chunks::<{ 2 * N_LANES }>();
     let mut sums = [0_i32; N_LANES];
@@ -219,8 +244,20 @@ fn dot(stored: &[u8], query: &[i16]) -> i32 {
             *sum += i32::from(first.wrapping_add(second));
         }
     }
-    let rest = stored_rest.iter().zip(query_rest).map(|(a, b)| i32::from(product(*a, *b)));
-    sums.iter().sum::<i32>() + rest.sum::<i32>()
+    let mut total = 0;
+    for sum in sums {
+        total += sum;
+    }
+    for (a, b) in stored_rest.iter().zip(query_rest) {
+        total += i32::from(product(*a, *b));
+    }
+    total
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
+fn product(stored: u8, query: i16) -> i16 {
+    i16::from(i8::from_le_bytes([stored])).wrapping_mul(query)
 }
 
 #[cfg(test)]

@@ -50,6 +50,11 @@ features! {
     DescriptionShare: "bm25.description_share", Fields;
     /// The same of the body.
     BodyShare: "bm25.body_share", Fields;
+    /// BM25 of name and description where a term counts more the more it is said in descriptions
+    /// than in bodies, relative: such words are about the work, others about its circumstances.
+    TaskWordsHeadline: "task_words.headline", TaskWords;
+    /// The same of the body.
+    TaskWordsBody: "task_words.body", TaskWords;
     /// Share of the query's terms that the skill holds, by weight.
     Coverage: "coverage", Coverage;
     /// Share of the query's terms that name and description hold, by weight.
@@ -93,12 +98,21 @@ features! {
     DenseRank: "dense.rank", Dense;
     /// Score share of BM25 plus a fifth of the mean cosine, relative: agreement of both.
     Hybrid: "hybrid", Dense;
+    /// How far the description is in another writing than the query: 1 minus `same_writing`. Words
+    /// tell little then, and the following features take their place.
+    Crossing: "crossing", Crossing;
+    /// [`Feature::DenseDescription`] times [`Feature::Crossing`].
+    CrossingDescription: "crossing.dense_description", Crossing;
+    /// [`Feature::DenseBody`] times [`Feature::Crossing`].
+    CrossingBody: "crossing.dense_body", Crossing;
+    /// [`Feature::Dense`] times [`Feature::Crossing`].
+    CrossingDense: "crossing.dense", Crossing;
+    /// [`Feature::DenseRank`] times [`Feature::Crossing`].
+    CrossingRank: "crossing.dense_rank", Crossing;
     /// `ln(1 + terms)` of the body, tenths.
     BodyLength: "length.body", Lengths;
     /// `ln(1 + terms)` of the description, sixths.
     DescriptionLength: "length.description", Lengths;
-    /// Estimated share of the body that it has in common with a candidate before it by BM25.
-    RepeatsBetter: "repeats_better", Copies;
 }
 
 /// Number of features.
@@ -112,6 +126,8 @@ pub enum FeatureGroup {
     Words,
     /// BM25 field by field.
     Fields,
+    /// BM25 of the words that tell tasks apart.
+    TaskWords,
     /// How many of the query's terms a skill holds.
     Coverage,
     /// How many of the name's terms the query holds.
@@ -126,17 +142,18 @@ pub enum FeatureGroup {
     DenseClauses,
     /// Cosines of the whole query.
     Dense,
+    /// Cosines of skills in another writing.
+    Crossing,
     /// Lengths of the skill's texts.
     Lengths,
-    /// Likeness to better candidates.
-    Copies,
 }
 
 impl FeatureGroup {
     /// All groups.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Words,
         Self::Fields,
+        Self::TaskWords,
         Self::Coverage,
         Self::Names,
         Self::Phrases,
@@ -144,8 +161,8 @@ impl FeatureGroup {
         Self::Clauses,
         Self::DenseClauses,
         Self::Dense,
+        Self::Crossing,
         Self::Lengths,
-        Self::Copies,
     ];
 
     /// Returns the name on the command line.
@@ -153,6 +170,7 @@ impl FeatureGroup {
         match self {
             Self::Words => "words",
             Self::Fields => "fields",
+            Self::TaskWords => "task-words",
             Self::Coverage => "coverage",
             Self::Names => "names",
             Self::Phrases => "phrases",
@@ -160,14 +178,14 @@ impl FeatureGroup {
             Self::Clauses => "clauses",
             Self::DenseClauses => "dense-clauses",
             Self::Dense => "dense",
+            Self::Crossing => "crossing",
             Self::Lengths => "lengths",
-            Self::Copies => "copies",
         }
     }
 
     /// Returns whether it needs vectors.
     pub fn needs_vectors(self) -> bool {
-        matches!(self, Self::Dense | Self::DenseClauses)
+        matches!(self, Self::Dense | Self::DenseClauses | Self::Crossing)
     }
 }
 

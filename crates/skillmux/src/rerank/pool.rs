@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::{
     decompose::{Clause, clauses},
@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Skills that the query as a whole brings into the pool.
-const N_WHOLE: usize = 64;
+const N_WHOLE: usize = 60;
 
 /// Skills that the vector of the query brings into the pool.
-const N_DENSE: usize = 24;
+const N_DENSE: usize = 28;
 
 /// Skills that each clause brings into the pool.
 const N_PER_CLAUSE: usize = 4;
@@ -26,6 +26,9 @@ const N_PER_CLAUSE: usize = 4;
 /// A term that a larger share of all skills holds brings no skill into the pool for a clause: it is
 /// in most clauses, and its postings are most of the work.
 const MAX_CLAUSE_TERM_SHARE: f32 = 0.08;
+
+/// A clause with less weight states conditions, and brings no skill into the pool.
+const MIN_CLAUSE_WEIGHT: f32 = 0.6;
 
 /// Most clauses that are looked up by themselves, the weightiest first.
 const MAX_CLAUSES: usize = 24;
@@ -35,9 +38,6 @@ const MIN_CLAUSE_TERMS: usize = 2;
 
 /// Most shares that are kept for the members, 32 MiB; beyond, postings are read again.
 const MAX_KEPT_SHARES: usize = 4 << 20;
-
-/// A document that is not in the pool.
-const OUTSIDE: u16 = u16::MAX;
 
 /// What is known of a query and the skills that may answer it.
 pub(super) struct Pool {
@@ -60,6 +60,8 @@ pub(super) struct PoolTerm {
     pub(super) term: QueryTerm,
     /// Factor of its share in a score.
     pub(super) weight: f32,
+    /// How much more it is said in descriptions than in bodies, in `[0, 2]`.
+    pub(super) task_affinity: f32,
 }
 
 /// A skill of the pool.
@@ -111,7 +113,8 @@ impl Pool {
                 let idf = index.idf_of(&postings);
                 let weight = bm25.config().query_weight(&term) * idf;
                 let weight_in_clause = f32::min(term.frequency, 1.0) * idf;
-                terms.push(PoolTerm { weight_in_clause, term, weight });
+                let task_affinity = task_affinity(&postings);
+                terms.push(PoolTerm { weight_in_clause, term, weight, task_affinity });
                 postings_of.push(postings);
             }
         }
@@ -119,10 +122,16 @@ impl Pool {
         let scores = Scores::add_up(bm25, &terms, &postings_of, &parts);
 
         let skills: Vec<Option<SkillIdx>> = index.lexical().skills().collect();
-        let mut inside: FxHashSet<SkillIdx> = further.iter().copied().collect();
-        inside.extend(best_of(&scores.whole, &skills, N_WHOLE));
+        let mut is_inside = vec![false; index.n_skills()];
+        let mut enter = |skill: SkillIdx| {
+            if let Some(is_inside) = is_inside.get_mut(skill.0 as usize) {
+                *is_inside = true;
+            }
+        };
+        further.iter().copied().for_each(&mut enter);
+        best_of(&scores.whole, &skills, N_WHOLE).for_each(&mut enter);
         for clause in &scores.of_parts {
-            inside.extend(best_of(clause, &skills, N_PER_CLAUSE));
+            best_of(clause, &skills, N_PER_CLAUSE).for_each(&mut enter);
         }
         let vector = match vectors {
             Some((encoder, _)) => Some(encode_query(encoder, query.text())?),
@@ -133,22 +142,21 @@ impl Pool {
             let found = similarities.filter(|(_, cosine)| *cosine >= MIN_COSINE);
             let found = found.map(|(skill, score)| Candidate { skill, score }).collect();
             let best = Ranking::of_best(found, N_DENSE).into_candidates();
-            inside.extend(best.into_iter().map(|candidate| candidate.skill));
+            best.into_iter().map(|candidate| candidate.skill).for_each(&mut enter);
         }
         let mut places: Vec<(Candidate, usize)> = skills
             .iter()
             .enumerate()
-            .filter_map(|(document, skill)| Some((document, skill.filter(|s| inside.contains(s))?)))
+            .filter_map(|(document, skill)| Some((document, (*skill)?)))
+            .filter(|(_, skill)| {
+                is_inside.get(skill.0 as usize).is_some_and(|is_inside| *is_inside)
+            })
             .map(|(document, skill)| (Candidate { skill, score: scores.whole[document] }, document))
             .collect();
         places.sort_unstable_by(|a, b| Candidate::best_first(&a.0, &b.0));
-        places.truncate(usize::from(OUTSIDE));
 
-        let mut member_of = vec![OUTSIDE; skills.len()];
-        for (member, (_, document)) in (0..).zip(&places) {
-            member_of[*document] = member;
-        }
-        let matches = scores.matches(bm25, &postings_of, &member_of, places.len());
+        let documents = MemberDocuments::of(places.iter().map(|(_, document)| *document));
+        let matches = scores.matches(bm25, &postings_of, &documents);
         let members = places.iter().map(|(candidate, document)| Member {
             skill: candidate.skill,
             score: candidate.score,
@@ -189,6 +197,14 @@ impl Pool {
     pub(super) fn matches(&self, term: usize, member: usize) -> &Match {
         &self.matches[term * self.members.len() + member]
     }
+}
+
+/// Returns `(4 + ln r) / 3` within `[0, 2]`, where `r` is the ratio of the skills that hold a term in the
+/// description to those that hold it in the body: 0 for one in 50, 1 for one in 3.
+fn task_affinity(postings: &[TermPostings<'_>; 3]) -> f32 {
+    let n_with = |field: Field| postings[field.position()].n_skills as f32 + 1.0;
+    let ratio = n_with(Field::Description) / n_with(Field::Body);
+    ((ratio.ln() + 4.0) / 3.0).clamp(0.0, 2.0)
 }
 
 /// Returns the skills of the best `k` documents with a score above 0.
@@ -264,7 +280,7 @@ impl ClauseTerms {
 struct Scores {
     /// Scores of the whole query, by document.
     whole: Vec<f32>,
-    /// Scores of each clause, by document.
+    /// Scores of each clause that brings skills into the pool, by document.
     of_parts: Vec<Vec<f32>>,
     /// Documents with shares, term by term and field by field.
     shares: Vec<(u32, f32)>,
@@ -283,15 +299,17 @@ impl Scores {
         let n_documents = bm25.index().lexical().n_documents();
         let mut scores = Self {
             whole: vec![0.0; n_documents],
-            of_parts: vec![vec![0.0; n_documents]; parts.len()],
+            of_parts: Vec::new(),
             shares: Vec::new(),
             places: Vec::with_capacity(terms.len()),
         };
         let mut parts_of = vec![Vec::new(); terms.len()];
-        for (part, ClauseTerms { terms, .. }) in parts.iter().enumerate() {
+        let is_work = |part: &&ClauseTerms| part.weight >= MIN_CLAUSE_WEIGHT;
+        for ClauseTerms { terms, .. } in parts.iter().filter(is_work) {
             for term in terms {
-                parts_of[*term].push(part);
+                parts_of[*term].push(scores.of_parts.len());
             }
+            scores.of_parts.push(vec![0.0; n_documents]);
         }
         let norms = bm25.norms();
         let max_in_clause = max_clause_postings(n_documents);
@@ -326,13 +344,12 @@ impl Scores {
         &self,
         bm25: &Bm25Retriever<'_>,
         postings_of: &[[TermPostings<'_>; 3]],
-        member_of: &[u16],
-        n_members: usize,
+        members: &MemberDocuments,
     ) -> Vec<Match> {
         let norms = bm25.norms();
-        let mut matches = vec![[0.0; 3]; postings_of.len() * n_members];
+        let mut matches = vec![[0.0; 3]; postings_of.len() * members.n_members()];
         let mut again = Vec::new();
-        let rows = matches.chunks_exact_mut(n_members.max(1));
+        let rows = matches.chunks_exact_mut(members.n_members().max(1));
         for ((places, postings), row) in self.places.iter().zip(postings_of).zip(rows) {
             for field in Field::ALL {
                 let position = field.position();
@@ -344,15 +361,55 @@ impl Scores {
                     &again
                 };
                 for (document, share) in shares {
-                    let member = member_of[*document as usize];
-                    if member != OUTSIDE {
-                        row[usize::from(member)][position] = *share;
+                    if members.holds(*document) {
+                        row[members.member_of(*document)][position] = *share;
                     }
                 }
             }
         }
         matches
     }
+}
+
+/// Tells members from other documents; most questions are answered from few bytes.
+struct MemberDocuments {
+    /// A bit a document.
+    bits: Vec<u64>,
+    member_of: FxHashMap<u32, usize>,
+}
+
+impl MemberDocuments {
+    /// Numbers the documents of the members, in order.
+    fn of(documents: impl Iterator<Item = usize>) -> Self {
+        let mut bits = Vec::new();
+        let mut member_of = FxHashMap::default();
+        for (member, document) in documents.enumerate() {
+            if bits.len() <= document / 64 {
+                bits.resize(document / 64 + 1, 0);
+            }
+            bits[document / 64] |= 1 << (document % 64);
+            member_of.insert(document_number(document), member);
+        }
+        Self { bits, member_of }
+    }
+
+    fn n_members(&self) -> usize {
+        self.member_of.len()
+    }
+
+    fn holds(&self, document: u32) -> bool {
+        let bits = self.bits.get(document as usize / 64).copied().unwrap_or(0);
+        bits >> (document % 64) & 1 == 1
+    }
+
+    /// Returns the number of a member.
+    fn member_of(&self, document: u32) -> usize {
+        self.member_of[&document]
+    }
+}
+
+fn document_number(document: usize) -> u32 {
+    u32::try_from(document).expect("documents are numbered in 32 bits")
 }
 
 /// Appends the documents whose field holds a term, with what it adds to BM25 for a weight of 1.
@@ -366,7 +423,7 @@ fn read_shares(
     let position = field.position();
     let norms = &norms[position];
     postings[position].clone().for_each_block(|segment, documents, frequencies| {
-        let base = u32::try_from(segment.base()).expect("documents are numbered in 32 bits");
+        let base = document_number(segment.base());
         let length_ids = segment.length_ids(field);
         shares.extend(documents.iter().zip(frequencies).map(|(document, frequency)| {
             let norm = norms[usize::from(length_ids[*document as usize])];

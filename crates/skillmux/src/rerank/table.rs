@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    index::{Sketch, SkillIdx},
+    index::SkillIdx,
     model::Encoder,
     retrieve::{Bm25Retriever, Query},
 };
@@ -17,6 +17,10 @@ pub type FeatureRow = [f32; N_FEATURES];
 
 /// Weightiest terms of a query that count as its rare ones.
 const N_RARE: usize = 5;
+
+/// Candidates whose names and descriptions are compared word by word: those that words and vectors,
+/// of the query and of its best clause, place first.
+const N_READ: usize = 48;
 
 /// Weight of the cosine beside the score share, as [`HybridConfig`](crate::retrieve::HybridConfig) has it.
 const DENSE_WEIGHT: f32 = 0.2;
@@ -88,7 +92,6 @@ impl FeatureTable {
             fill_cosines(cosines, &sums.share, &mut rows);
             fill_clause_cosines(&pool, cosines, &mut rows);
         }
-        fill_repeats(bm25, &pool, &mut rows)?;
         fill_texts(query, bm25, &pool, &mut rows)?;
         Ok(Self {
             skills: pool.members.iter().map(|member| member.skill).collect(),
@@ -104,6 +107,8 @@ struct Sums {
     share: Vec<f32>,
     /// Sum over the terms in each field.
     fields: [Vec<f32>; 3],
+    /// Sum over the terms in name and description and in the body, by how much they tell of tasks.
+    task_words: [Vec<f32>; 2],
     weight_of_terms: f32,
 }
 
@@ -112,17 +117,21 @@ impl Sums {
         let n = pool.members.len();
         let weight_of_terms = weight_of(pool, 0..pool.terms.len());
         let mut fields = [vec![0.0; n], vec![0.0; n], vec![0.0; n]];
+        let mut task_words = [vec![0.0; n], vec![0.0; n]];
         for (at, term) in pool.terms.iter().enumerate() {
             for member in 0..n {
                 let matches = pool.matches(at, member);
                 for (sums, share) in fields.iter_mut().zip(matches) {
                     sums[member] += term.weight * share;
                 }
+                let weight = term.weight * term.task_affinity;
+                task_words[0][member] += weight * (matches[0] + matches[1]);
+                task_words[1][member] += weight * matches[2];
             }
         }
         let attainable = weight_of_terms * max_share;
         let share = pool.members.iter().map(|member| ratio(member.score, attainable)).collect();
-        Self { share, fields, weight_of_terms }
+        Self { share, fields, task_words, weight_of_terms }
     }
 
     fn fill(&self, pool: &Pool, rows: &mut [FeatureRow]) {
@@ -131,6 +140,8 @@ impl Sums {
         fill_relative(Feature::Name, name, rows);
         fill_relative(Feature::Description, description, rows);
         fill_relative(Feature::Body, body, rows);
+        fill_relative(Feature::TaskWordsHeadline, &self.task_words[0], rows);
+        fill_relative(Feature::TaskWordsBody, &self.task_words[1], rows);
         for (member, row) in rows.iter_mut().enumerate() {
             Feature::Bm25Share.set(row, self.share[member]);
             // Members are in this order.
@@ -243,18 +254,6 @@ fn fill_clause_cosines(pool: &Pool, cosines: &PoolCosines, rows: &mut [FeatureRo
     }
 }
 
-fn fill_repeats(bm25: &Bm25Retriever<'_>, pool: &Pool, rows: &mut [FeatureRow]) -> Result<()> {
-    let sketch = |skill: SkillIdx| bm25.index().sketch(skill);
-    let sketches: Vec<Sketch> =
-        pool.members.iter().map(|member| sketch(member.skill)).collect::<Result<_>>()?;
-    for (member, row) in rows.iter_mut().enumerate() {
-        let alike = |before: &Sketch| sketches[member].similarity(before);
-        let most = sketches[..member].iter().map(alike).fold(0.0, f32::max);
-        Feature::RepeatsBetter.set(row, most);
-    }
-    Ok(())
-}
-
 fn fill_texts(
     query: &Query,
     bm25: &Bm25Retriever<'_>,
@@ -264,16 +263,42 @@ fn fill_texts(
     let mut headlines = Headlines::new(&pool.terms);
     let mut reader = bm25.index().headlines()?;
     let share_of_query = character_share(query.text());
-    for (row, member) in rows.iter_mut().zip(&pool.members) {
+    let promises: Vec<f32> = rows
+        .iter()
+        .map(|row| {
+            [Feature::Bm25, Feature::Hybrid, Feature::ClauseBest, Feature::ClauseHybridBest]
+                .map(|feature| row[feature as usize])
+                .iter()
+                .sum()
+        })
+        .collect();
+    let places = places(&promises);
+    for ((row, member), place) in rows.iter_mut().zip(&pool.members).zip(places) {
         let headline = reader.read(member.skill)?;
-        let description = headlines.read(&headline.description);
-        Feature::NamePhrases.set(row, headlines.read(&headline.name).phrase_share);
-        Feature::DescriptionPhrases.set(row, description.phrase_share);
-        Feature::DescriptionPrecision.set(row, description.precision);
-        let difference = share_of_query - character_share(&headline.description);
-        Feature::SameWriting.set(row, 1.0 - difference.abs());
+        let difference = (share_of_query - character_share(&headline.description)).abs();
+        Feature::SameWriting.set(row, 1.0 - difference);
+        fill_crossing(difference, row);
+        if place < N_READ {
+            let description = headlines.read(&headline.description);
+            Feature::NamePhrases.set(row, headlines.read(&headline.name).phrase_share);
+            Feature::DescriptionPhrases.set(row, description.phrase_share);
+            Feature::DescriptionPrecision.set(row, description.precision);
+        }
     }
     Ok(())
+}
+
+/// Sets what is measured of a skill whose description is so far in another writing than the query.
+fn fill_crossing(difference: f32, row: &mut FeatureRow) {
+    Feature::Crossing.set(row, difference);
+    for (crossing, dense) in [
+        (Feature::CrossingDescription, Feature::DenseDescription),
+        (Feature::CrossingBody, Feature::DenseBody),
+        (Feature::CrossingDense, Feature::Dense),
+        (Feature::CrossingRank, Feature::DenseRank),
+    ] {
+        crossing.set(row, difference * row[dense as usize]);
+    }
 }
 
 /// Sets scores as shares of the best one.
