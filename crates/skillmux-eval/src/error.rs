@@ -21,6 +21,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// The file holds no weights of a ranker.
+    #[error("`{}` holds no weights of a ranker: {detail}", path.display())]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// The file could not be written.
     #[error("cannot write `{}`", path.display())]
     Write {
@@ -351,6 +359,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Read { .. } | Self::Write { .. } | Self::Json { .. } => return None,
+            Self::Weights { .. } => "`skillmux train ranker` writes such a file",
             Self::SystemTwice { .. } => "name each system once",
             Self::Unanswered { .. } => "evaluate again; answers that are there are kept",
             Self::NoSuchTask { .. } => "ids of tasks are in the first column of `tasks.csv`",

@@ -41,6 +41,7 @@ mod judge;
 mod lexical;
 mod model_answer;
 pub mod paging;
+mod ranked;
 mod spec;
 mod sufficiency;
 mod tfidf;

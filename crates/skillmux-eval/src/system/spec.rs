@@ -11,6 +11,7 @@ use super::{
     judge::ListwiseJudge,
     lexical::Lexical,
     paging::{PageMethod, PagingSystem},
+    ranked::Ranked,
     sufficiency::JudgedPages,
     tfidf::Tfidf,
     trec::TrecSystem,
@@ -22,7 +23,7 @@ use crate::error::{Error, ModelPort};
 const DEFAULT_PAGE_TOKENS: u32 = 2_000;
 
 /// Every form of a spec, and what it stands for.
-const FORMS: [(&str, &str); 12] = [
+const FORMS: [(&str, &str); 13] = [
     ("default", "the whole router, as `skillmux route` runs it"),
     ("bm25[:nd|:full]", "BM25 over the joined text; `nd` is name and description only"),
     ("fielded[:nd|:full]", "BM25 over weighted fields, the router's own"),
@@ -34,6 +35,7 @@ const FORMS: [(&str, &str); 12] = [
         "weighted sum of their scores, each scaled to [0, 1]; `zscore` by deviation",
     ),
     ("trec:FILE", "rankings from a TREC run"),
+    ("ranked:FILE", "the router's candidates, ranked by other weights"),
     ("judge(A)", "a chat model chooses from the best 20 of A"),
     (
         "page:METHOD[/TOKENS]",
@@ -42,6 +44,12 @@ const FORMS: [(&str, &str); 12] = [
     ),
     ("vote(A)", "a chat model votes three times on whether what A shows suffices"),
     ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),
+];
+
+/// Forms that end in a path, and what is said of one that is not there.
+const PATHS: [(&str, &str); 2] = [
+    ("trec:", "the path of a TREC run after `trec:`"),
+    ("ranked:", "the path of a ranker's weights after `ranked:`"),
 ];
 
 /// Returns every form that a spec can have, with what it stands for.
@@ -70,6 +78,7 @@ enum Recipe {
     Dense(SkillText),
     Fusion(FusionRule, Vec<Part>),
     Trec(PathBuf),
+    Ranked(PathBuf),
     Judge(Box<Recipe>),
     Vote(Box<Recipe>),
     Page(PageMethod, u32),
@@ -147,7 +156,7 @@ impl SystemSpec {
             Some((recipe, cut)) if !cut.contains(')') => match Cut::parse(cut.trim()) {
                 Some(cut) => (recipe, Some(cut)),
                 // A path may hold an `@`.
-                None if text.starts_with("trec:") => (text, None),
+                None if PATHS.iter().any(|(form, _)| text.starts_with(form)) => (text, None),
                 None => {
                     let expected = "`@K` with K of 1 or more, `@best-k` or `@oracle-k`";
                     return Err(malformed(text, expected));
@@ -181,7 +190,7 @@ impl SystemSpec {
 
     /// Returns whether the system asks an encoder.
     pub fn needs_encoder(&self) -> bool {
-        self.recipe.any(&|recipe| matches!(recipe, Recipe::Dense(_)))
+        self.recipe.any(&|recipe| matches!(recipe, Recipe::Dense(_) | Recipe::Ranked(_)))
     }
 
     /// Returns the system without its cut; what it has to build or read is built now, on all cores.
@@ -212,11 +221,13 @@ impl fmt::Display for SystemSpec {
 impl Recipe {
     fn parse(text: &str) -> Result<Self, Error> {
         let text = text.trim();
-        if let Some(path) = text.strip_prefix("trec:") {
-            if path.trim().is_empty() {
-                return Err(malformed(text, "the path of a TREC run after `trec:`"));
+        for (form, missing) in PATHS {
+            let Some(path) = text.strip_prefix(form).map(str::trim) else { continue };
+            if path.is_empty() {
+                return Err(malformed(text, missing));
             }
-            return Ok(Self::Trec(PathBuf::from(path.trim())));
+            let path = PathBuf::from(path);
+            return Ok(if form == "trec:" { Self::Trec(path) } else { Self::Ranked(path) });
         }
         if let Some((head, rest)) = text.split_once('(') {
             let Some(inner) = rest.strip_suffix(')') else {
@@ -370,6 +381,10 @@ impl Recipe {
                 Box::new(Fusion::new(self.to_string(), *rule, parts))
             }
             Self::Trec(path) => Box::new(TrecSystem::read(path, &*context.aliases()?)?),
+            Self::Ranked(path) => {
+                let encoder = context.encoder.ok_or_else(|| missing(ModelPort::Encoder))?;
+                Box::new(Ranked::open(self.to_string(), path, index, encoder)?)
+            }
             Self::Judge(recipe) => {
                 let model = context.chat.ok_or_else(|| missing(ModelPort::Chat))?;
                 Box::new(ListwiseJudge::open(recipe.open(context)?, model, context)?)
@@ -393,6 +408,7 @@ impl fmt::Display for Recipe {
             Self::Tfidf(text) => write!(f, "tfidf{}", text.suffix()),
             Self::Dense(text) => write!(f, "dense{}", text.suffix()),
             Self::Trec(path) => write!(f, "trec:{}", path.display()),
+            Self::Ranked(path) => write!(f, "ranked:{}", path.display()),
             Self::Judge(recipe) => write!(f, "judge({recipe})"),
             Self::Vote(recipe) => write!(f, "vote({recipe})"),
             Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),
@@ -461,6 +477,7 @@ mod tests {
             ("judge(rrf(bm25,fielded))", "judge(rrf(bm25,fielded))"),
             ("trec:/tmp/me@home/a.run@5", "trec:/tmp/me@home/a.run@5"),
             ("trec:/tmp/me@home/a.run", "trec:/tmp/me@home/a.run"),
+            ("ranked: a@b/w.json @3", "ranked:a@b/w.json@3"),
             ("page:mmr/2000", "page:mmr"),
             ("page:greedy-graph/800", "page:greedy-graph/800"),
         ] {
@@ -500,6 +517,7 @@ mod tests {
             ("bm25@some", "`@best-k`"),
             ("rrf(bm25@3,dense)", "end of the whole"),
             ("trec:", "the path"),
+            ("ranked: ", "the path of a ranker"),
             ("page:llm", "`greedy-graph`"),
             ("page:mmr/0", "tokens above 0"),
         ] {

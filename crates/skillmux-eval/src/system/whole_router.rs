@@ -15,6 +15,7 @@ use super::{
     engine::{query_of, scored_ids},
     lexical::bm25_config,
     paging::shown_spans,
+    ranked::fingerprint,
 };
 use crate::{
     answer::{Answer, AnswerPage, AnswerStep, RankedSkill},
@@ -105,6 +106,8 @@ impl System for WholeRouter<'_> {
             }
             _ => "other".to_owned(),
         };
+        let ranker =
+            config.ranker.as_ref().map_or("none".to_owned(), |weights| fingerprint(weights));
         let pager = match config.pager {
             PagerKind::Mmr => "mmr",
             PagerKind::Full => "full",
@@ -114,7 +117,7 @@ impl System for WholeRouter<'_> {
         let weights: Vec<String> =
             calibration.weights.to_array().iter().map(ToString::to_string).collect();
         format!(
-            "router retriever={retriever} {} composer={composer} pager={pager} max_skills={} budget_tokens={} \
+            "router retriever={retriever} ranker={ranker} {} composer={composer} pager={pager} max_skills={} budget_tokens={} \
              calibration={}/{}/{}",
             bm25_config(&config.bm25),
             options.max_skills,
