@@ -438,6 +438,9 @@ pub(crate) struct TrainRankerArgs {
     /// Queries that the encoder was not trained on, in the same format
     #[arg(long, value_name = "FILE.jsonl", num_args = 1.., required_unless_present = "queries")]
     pub(crate) tasks: Vec<PathBuf>,
+    /// Skills in two languages, as for the encoder; only those that were held out from it are used
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) translations: Vec<PathBuf>,
     /// Where to write the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,
@@ -453,9 +456,10 @@ pub(crate) struct TrainRankerArgs {
     /// Groups of features that get no weight, to see what they are worth; several with commas
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) without: Vec<String>,
-    /// Also fit with each group of features off, and with the other losses, and print the scores
-    #[arg(long)]
-    pub(crate) ablations: bool,
+    /// Also fit with each group of features off, and with the other losses, print the scores, and
+    /// write the weights into this folder, for `skillmux eval --systems ranked:FILE`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ablations: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

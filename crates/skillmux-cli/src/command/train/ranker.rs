@@ -1,9 +1,12 @@
 //! `skillmux train ranker`
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, fs, path::Path};
 
-use anyhow::bail;
-use skillmux::{index::Index, rerank::FeatureGroup};
+use anyhow::{Context as _, bail};
+use skillmux::{
+    index::Index,
+    rerank::{FeatureGroup, RankerWeights},
+};
 use skillmux_models::train::{
     Fold, NearDuplicates, QueryScores, RankerData, RankerExamples, RankerLoss, RankerOptions,
     RankerScores, TrainedRanker,
@@ -30,16 +33,18 @@ pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     for path in &args.tasks {
         data.add_tasks(path)?;
     }
+    for path in &args.translations {
+        data.add_translations(path)?;
+    }
     let examples = RankerExamples::of(&index, &skillmux_models::encoder(), &data)?;
     let trained = examples.fit(&options, Fold::HeldOut);
-    let weights = format!("{}\n", serde_json::to_string_pretty(&trained.weights)?);
-    write_file(&args.out, weights.as_bytes())?;
+    write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {
         write_file(path, csv(&trained.scores).as_bytes())?;
     }
     print_text(&report(&trained, args))?;
-    if args.ablations {
-        print_text(&ablations(&examples, &options))?;
+    if let Some(folder) = &args.ablations {
+        print_text(&ablations(&examples, &options, folder)?)?;
     }
     Ok(Outcome::Found)
 }
@@ -84,13 +89,19 @@ const SYSTEMS: [System; 4] = [
 /// A part of the held-out queries.
 type Slice = (&'static str, fn(&QueryScores) -> bool);
 
-const SLICES: [Slice; 5] = [
-    ("short", |scores| !scores.is_long),
-    ("long, one skill", |scores| scores.is_long && scores.n_right == 1),
-    ("long, several", |scores| scores.is_long && scores.n_right > 1),
-    ("short, no spaces", |scores| !scores.is_long && scores.is_spaceless),
-    ("long, no spaces", |scores| scores.is_long && scores.is_spaceless),
+const SLICES: [Slice; 7] = [
+    ("short", |scores| !scores.is_long && !scores.is_translation),
+    ("long, one skill", |scores| is_task(scores) && scores.n_right == 1),
+    ("long, several", |scores| is_task(scores) && scores.n_right > 1),
+    ("Chinese to English", |scores| scores.is_translation && scores.is_spaceless),
+    ("English to Chinese", |scores| scores.is_translation && !scores.is_spaceless),
+    ("short, no spaces", |scores| !scores.is_long && !scores.is_translation && scores.is_spaceless),
+    ("long, no spaces", |scores| is_task(scores) && scores.is_spaceless),
 ];
+
+fn is_task(scores: &QueryScores) -> bool {
+    scores.is_long && !scores.is_translation
+}
 
 fn report(trained: &TrainedRanker, args: &TrainRankerArgs) -> String {
     let TrainedRanker { n_train, n_validation, scores: held_out, .. } = trained;
@@ -127,8 +138,18 @@ fn report(trained: &TrainedRanker, args: &TrainRankerArgs) -> String {
     out
 }
 
-/// Returns what the ranker scores with something switched off or done otherwise.
-fn ablations(examples: &RankerExamples, options: &RankerOptions) -> String {
+fn write_weights(path: &Path, weights: &RankerWeights) -> anyhow::Result<()> {
+    write_file(path, format!("{}\n", serde_json::to_string_pretty(weights)?).as_bytes())
+}
+
+/// Returns what the ranker scores with something switched off or done otherwise, and writes the
+/// weights of each such ranker.
+fn ablations(
+    examples: &RankerExamples,
+    options: &RankerOptions,
+    folder: &Path,
+) -> anyhow::Result<String> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let mut variants = vec![("as above".to_owned(), options.clone())];
     for group in FeatureGroup::ALL {
         let without = [options.without.clone(), vec![group]].concat();
@@ -151,6 +172,8 @@ fn ablations(examples: &RankerExamples, options: &RankerOptions) -> String {
         format!("\n{}\n{:25}{measures}\n", styled(paint::STRONG, &format!("{:25}{title}", "")), "");
     for (name, options) in variants {
         let trained = examples.fit(&options, Fold::HeldOut);
+        let file = folder.join(format!("{}.json", name.replace(' ', "-")));
+        write_weights(&file, &trained.weights)?;
         let _ = write!(out, "{name:25}");
         for (_, is_in) in slices {
             let of_slice = trained.scores.iter().filter(|scores| is_in(scores));
@@ -164,7 +187,7 @@ fn ablations(examples: &RankerExamples, options: &RankerOptions) -> String {
         }
         out.push('\n');
     }
-    out
+    Ok(out)
 }
 
 fn csv(held_out: &[QueryScores]) -> String {

@@ -85,8 +85,7 @@ impl EncoderData {
     /// # Errors
     /// [`Error::Read`] and [`Error::TrainingData`].
     pub fn add_translations(&mut self, path: &Path) -> Result<()> {
-        let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
-        for TranslationLine { zh, en } in lines {
+        for (zh, en) in read_translations(path)? {
             if is_reserved(&en) {
                 self.reserved.extend([zh, en]);
             } else {
@@ -151,6 +150,12 @@ pub(in crate::train) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId
     Ok(pairs.collect())
 }
 
+/// Returns the pairs of a file, Chinese and English.
+pub(in crate::train) fn read_translations(path: &Path) -> Result<Vec<(SkillId, SkillId)>> {
+    let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
+    Ok(lines.into_iter().map(|TranslationLine { zh, en }| (zh, en)).collect())
+}
+
 /// Returns whether the queries of skills with this name are held out from the training.
 pub(in crate::train) fn is_held_out_name(name: &str) -> bool {
     key_of_name(name).is_multiple_of(HELD_OUT_ONE_IN)
@@ -197,7 +202,7 @@ pub(super) struct Split {
 }
 
 /// Returns whether a pair of translations is kept for the final scores.
-fn is_reserved(en: &SkillId) -> bool {
+pub(in crate::train) fn is_reserved(en: &SkillId) -> bool {
     let hash = Sha256::digest(en.as_str().as_bytes());
     u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]).is_multiple_of(RESERVED_ONE_IN)
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use skillmux::{
     index::{Index, SkillIdx},
     library::SkillId,
@@ -14,7 +14,7 @@ use skillmux::{
 
 use crate::{
     error::Result,
-    train::encoder::{is_held_out_name, key_of_name, read_queries},
+    train::encoder::{is_held_out_name, is_reserved, key_of_name, read_queries, read_translations},
 };
 
 /// One skill name in so many is held out for the scores, and half as many decide when to stop.
@@ -28,6 +28,10 @@ const NEAR_DUPLICATE: f32 = 0.6;
 pub struct RankerData {
     /// By text, so that a query that stands in two lines has the skills of both.
     queries: BTreeMap<String, LabelledQuery>,
+    /// Chinese and English.
+    translations: Vec<(SkillId, SkillId)>,
+    /// Skills of the pairs that are kept for the final scores.
+    reserved: Vec<SkillId>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -55,6 +59,24 @@ impl RankerData {
         self.add(path, false)
     }
 
+    /// Adds the pairs that the encoder was trained on, as for
+    /// [`EncoderData::add_translations`](crate::train::EncoderData::add_translations): the
+    /// description of one skill is a query for the other, in both directions. Those that the
+    /// encoder knows are left out, and so are skills that share a name with a reserved one.
+    ///
+    /// # Errors
+    /// As for [`RankerData::add_queries`].
+    pub fn add_translations(&mut self, path: &Path) -> Result<()> {
+        for (zh, en) in read_translations(path)? {
+            if is_reserved(&en) {
+                self.reserved.extend([zh, en]);
+            } else {
+                self.translations.push((zh, en));
+            }
+        }
+        Ok(())
+    }
+
     fn add(&mut self, path: &Path, is_known_to_encoder: bool) -> Result<()> {
         for (text, id) in read_queries(path)? {
             let query = self.queries.entry(text).or_default();
@@ -70,32 +92,76 @@ impl RankerData {
         for idx in (0..).map(SkillIdx).take(index.n_skills()) {
             idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
         }
-        let mut known: Vec<(&str, Vec<SkillIdx>, Fold)> = Vec::new();
+        let mut examples = self.query_examples(index, &idx_of)?;
+        examples.extend(self.translation_examples(index, &idx_of)?);
+        let list = |example: &Example| List::of(index, encoder, example);
+        let lists = examples.par_iter().map(list).collect::<Result<Vec<_>>>()?;
+        Ok(Lists(lists.into_iter().flatten().collect()))
+    }
+
+    fn query_examples(
+        &self,
+        index: &Index,
+        idx_of: &FxHashMap<SkillId, SkillIdx>,
+    ) -> Result<Vec<Example>> {
+        let mut examples = Vec::new();
         for (text, LabelledQuery { ids, is_known_to_encoder }) in &self.queries {
             let mut right: Vec<SkillIdx> =
                 ids.iter().filter_map(|id| idx_of.get(id).copied()).collect();
             right.sort_unstable();
             right.dedup();
-            if right.is_empty() {
-                continue;
-            }
-            let mut fold = Fold::Train;
-            let mut is_open = !is_known_to_encoder;
-            for idx in &right {
-                let name = index.skill(*idx)?.skill.name;
-                is_open |= is_held_out_name(&name);
-                fold = fold.max(Fold::of_name(&name));
-            }
-            if is_open {
-                known.push((text, right, fold));
+            let Some((fold, is_open)) = fold_and_openness(index, &right)? else { continue };
+            if is_open || !is_known_to_encoder {
+                let text = text.clone();
+                examples.push(Example { text, right, itself: None, fold });
             }
         }
-        let list = |(text, right, fold): &(&str, Vec<SkillIdx>, Fold)| {
-            List::of(index, encoder, text, right, *fold)
-        };
-        let lists = known.par_iter().map(list).collect::<Result<Vec<_>>>()?;
-        Ok(Lists(lists.into_iter().flatten().collect()))
+        Ok(examples)
     }
+
+    fn translation_examples(
+        &self,
+        index: &Index,
+        idx_of: &FxHashMap<SkillId, SkillIdx>,
+    ) -> Result<Vec<Example>> {
+        let key_of = |idx: SkillIdx| Ok(key_of_name(&index.skill(idx)?.skill.name));
+        let reserved = self.reserved.iter().filter_map(|id| idx_of.get(id));
+        let reserved: FxHashSet<u64> = reserved.map(|idx| key_of(*idx)).collect::<Result<_>>()?;
+        let mut examples = Vec::new();
+        for (zh, en) in &self.translations {
+            let (Some(zh), Some(en)) = (idx_of.get(zh), idx_of.get(en)) else { continue };
+            let Some((fold, is_open)) = fold_and_openness(index, &[*zh, *en])? else { continue };
+            if !is_open || reserved.contains(&key_of(*zh)?) || reserved.contains(&key_of(*en)?) {
+                continue;
+            }
+            for (from, to) in [(*zh, *en), (*en, *zh)] {
+                let text = index.skill(from)?.skill.description;
+                examples.push(Example { text, right: vec![to], itself: Some(from), fold });
+            }
+        }
+        Ok(examples)
+    }
+}
+
+/// Returns the fold of a query with these skills, and whether the encoder does not know all of
+/// them; `None` for no skills.
+fn fold_and_openness(index: &Index, right: &[SkillIdx]) -> Result<Option<(Fold, bool)>> {
+    let mut found = None;
+    for idx in right {
+        let name = index.skill(*idx)?.skill.name;
+        let (fold, is_open) = found.unwrap_or((Fold::Train, false));
+        found = Some((fold.max(Fold::of_name(&name)), is_open || is_held_out_name(&name)));
+    }
+    Ok(found)
+}
+
+/// A query before it is looked up.
+struct Example {
+    text: String,
+    right: Vec<SkillIdx>,
+    /// The skill whose description the query is; no candidate.
+    itself: Option<SkillIdx>,
+    fold: Fold,
 }
 
 /// What a list is for; of a query with several skills the last that one of them says.
@@ -132,27 +198,29 @@ pub(super) struct List {
     pub(super) near_duplicates: Vec<usize>,
     /// Number of right skills, found or not.
     pub(super) n_right: usize,
+    /// Whether the query is the description of a skill in another language.
+    pub(super) is_translation: bool,
 }
 
 impl List {
-    fn of(
-        index: &Index,
-        encoder: Option<&dyn Encoder>,
-        text: &str,
-        right: &[SkillIdx],
-        fold: Fold,
-    ) -> Result<Option<Self>> {
-        let Ok(query) = Query::new(text) else { return Ok(None) };
+    fn of(index: &Index, encoder: Option<&dyn Encoder>, example: &Example) -> Result<Option<Self>> {
+        let Example { text, right, itself, fold } = example;
+        let Ok(query) = Query::new(text.as_str()) else { return Ok(None) };
         let bm25 = Bm25Retriever::new(index, Bm25Config::default());
-        let FeatureTable { skills, rows, kind } = FeatureTable::of(&query, &bm25, encoder)?;
+        let FeatureTable { mut skills, mut rows, kind } = FeatureTable::of(&query, &bm25, encoder)?;
+        if let Some(at) = itself.and_then(|itself| skills.iter().position(|s| *s == itself)) {
+            skills.remove(at);
+            rows.remove(at);
+        }
         let mut list = Self {
-            query: text.to_owned(),
+            query: text.clone(),
             rows,
             kind,
-            fold,
+            fold: *fold,
             right: Vec::new(),
             near_duplicates: Vec::new(),
             n_right: right.len(),
+            is_translation: itself.is_some(),
         };
         for (position, skill) in skills.into_iter().enumerate() {
             if right.contains(&skill) {

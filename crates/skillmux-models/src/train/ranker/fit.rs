@@ -1,6 +1,8 @@
 //! [`fit`]: gradient descent on the loss of all lists at once.
 
-use skillmux::rerank::{Feature, FeatureRow, FeatureWeight, FeatureWeights, N_FEATURES};
+use skillmux::rerank::{
+    Feature, FeatureGroup, FeatureRow, FeatureWeight, FeatureWeights, N_FEATURES,
+};
 
 use super::{
     NearDuplicates, RankerLoss, RankerOptions,
@@ -22,18 +24,64 @@ const MAX_LOG_ODDS: f64 = 30.0;
 
 type Numbers = [[f64; N_FEATURES]; N_KINDS];
 
+/// Share of the loss that skills in another language have when the weights of
+/// [`FeatureGroup::Crossing`] are fitted.
+const TRANSLATION_SHARE: f64 = 0.05;
+
+/// Which weights are fitted, and to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// All but those of [`FeatureGroup::Crossing`], to queries and tasks.
+    Ranking,
+    /// Those alone, to queries, tasks and translations: what a translation teaches of other weights
+    /// would be at the cost of queries in the language of the skill.
+    Crossing,
+}
+
+impl Stage {
+    fn fits(self, feature: Feature) -> bool {
+        (feature.group() == FeatureGroup::Crossing) == (self == Self::Crossing)
+    }
+
+    fn has(self, list: &List) -> bool {
+        list.has_right() && (!list.is_translation || self == Self::Crossing)
+    }
+}
+
 /// Returns the weights with the least loss on the validation part, or on what is fitted where there
 /// is none.
 pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
-    let train = Examples::of(lists, Fold::Train, options);
-    let validation = Examples::of(lists, Fold::Validation, options);
+    let weights = fit_stage(lists, options, Stage::Ranking, [[0.0; N_FEATURES]; N_KINDS]);
+    let is_off = options.without.contains(&FeatureGroup::Crossing);
+    let has_translations = lists.fold(Fold::Train).any(|list| list.is_translation);
+    let weights = if has_translations && !is_off {
+        fit_stage(lists, options, Stage::Crossing, weights)
+    } else {
+        weights
+    };
+    FeatureWeights::new(std::array::from_fn(|at| {
+        let [base, length, spaceless] = std::array::from_fn(|kind| rounded(weights[kind][at]));
+        FeatureWeight { base, length, spaceless }
+    }))
+}
+
+/// Returns weights of which a stage has fitted its own.
+fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: Numbers) -> Numbers {
+    let train = Examples::of(lists, Fold::Train, stage, options);
+    let validation = Examples::of(lists, Fold::Validation, stage, options);
     let judge = if validation.0.is_empty() { &train } else { &validation };
-    let scales = scales(&train, options);
+    let scales = scales(&train, stage, options);
+    let offset = &start;
     let mut optimizer = Optimizer::default();
     let mut weights: Numbers = [[0.0; N_FEATURES]; N_KINDS];
     let (mut bias, mut best) = (0.0, (f64::INFINITY, weights));
+    let in_units = |weights: &Numbers| -> Numbers {
+        std::array::from_fn(|kind| {
+            std::array::from_fn(|at| offset[kind][at] + weights[kind][at] * scales[at])
+        })
+    };
     for step in 1..=options.n_steps {
-        let mut gradient = train.gradient(&weights, &scales, bias, options.loss);
+        let mut gradient = train.gradient(&in_units(&weights), &scales, bias, options.loss);
         for (gradient, weights) in gradient.weights.iter_mut().zip(&weights) {
             for (gradient, weight) in gradient.iter_mut().zip(weights) {
                 *gradient += f64::from(options.penalty) * weight;
@@ -45,18 +93,13 @@ pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
         optimizer.step(&mut weights, &gradient.weights, rate);
         bias -= rate * gradient.bias;
         if step % N_STEPS_PER_CHECK == 0 {
-            let loss = judge.gradient(&weights, &scales, bias, options.loss).loss;
+            let loss = judge.gradient(&in_units(&weights), &scales, bias, options.loss).loss;
             if loss < best.0 {
                 best = (loss, weights);
             }
         }
     }
-    let weights = best.1;
-    FeatureWeights::new(std::array::from_fn(|at| {
-        let [base, length, spaceless] =
-            std::array::from_fn(|kind| rounded(weights[kind][at] * scales[at]));
-        FeatureWeight { base, length, spaceless }
-    }))
+    in_units(&best.1)
 }
 
 /// Returns a number with four decimals, which is all that the training data can say.
@@ -83,22 +126,31 @@ struct Gradient {
 }
 
 impl<'l> Examples<'l> {
-    /// Short queries and long tasks have half of the loss each.
-    fn of(lists: &'l Lists, fold: Fold, options: &RankerOptions) -> Self {
-        let lists: Vec<&List> = lists.fold(fold).filter(|list| list.has_right()).collect();
-        let n_long = lists.iter().filter(|list| list.is_long()).count();
-        let n_short = lists.len() - n_long;
-        let n_kinds = f64::from(u8::from(n_long > 0) + u8::from(n_short > 0));
-        let share =
-            |list: &List| 1.0 / (n_kinds * if list.is_long() { n_long } else { n_short } as f64);
+    /// Short queries and long tasks have equal shares of the loss that translations leave.
+    fn of(lists: &'l Lists, fold: Fold, stage: Stage, options: &RankerOptions) -> Self {
+        let lists: Vec<&List> = lists.fold(fold).filter(|list| stage.has(list)).collect();
+        let kind = |list: &List| match list {
+            List { is_translation: true, .. } => 2,
+            list => usize::from(list.is_long()),
+        };
+        let mut numbers = [0_usize; 3];
+        for list in &lists {
+            numbers[kind(list)] += 1;
+        }
+        let has_translations = numbers[2] > 0;
+        let n_others = numbers[..2].iter().filter(|n| **n > 0).count();
+        let of_others = if has_translations { 1.0 - TRANSLATION_SHARE } else { 1.0 };
+        let shares = [of_others / n_others as f64, of_others / n_others as f64, TRANSLATION_SHARE];
         let example = |list: &'l List| Example {
             list,
             grades: grades(list, options.near_duplicates),
-            share: share(list),
+            share: shares[kind(list)] / numbers[kind(list)] as f64,
         };
         Self(lists.into_iter().map(example).collect())
     }
 
+    /// Returns the loss with these weights of the features as they are, and its slopes by weights
+    /// of the features as they are scaled.
     fn gradient(
         &self,
         weights: &Numbers,
@@ -110,8 +162,7 @@ impl<'l> Examples<'l> {
         for Example { list, grades, share } in &self.0 {
             let kinds = [1.0, f64::from(list.kind.length), f64::from(list.kind.spaceless)];
             let of_kind: [f64; N_FEATURES] = std::array::from_fn(|at| {
-                let weight: f64 = (0..N_KINDS).map(|kind| kinds[kind] * weights[kind][at]).sum();
-                weight * scales[at]
+                (0..N_KINDS).map(|kind| kinds[kind] * weights[kind][at]).sum()
             });
             let score = |row: &FeatureRow| -> f64 {
                 row.iter().zip(&of_kind).map(|(x, w)| f64::from(*x) * w).sum()
@@ -197,14 +248,15 @@ fn pointwise(scores: &[f64], grades: &[Option<f64>], bias: f64) -> (f64, Vec<f64
 }
 
 /// Returns what makes features comparable: one by the standard deviation of each; 0 for those that
-/// are off or always the same.
-fn scales(examples: &Examples<'_>, options: &RankerOptions) -> [f64; N_FEATURES] {
+/// are off, of another stage, or always the same.
+fn scales(examples: &Examples<'_>, stage: Stage, options: &RankerOptions) -> [f64; N_FEATURES] {
     let rows = || examples.0.iter().flat_map(|example| &example.list.rows);
     let n = f64::max(rows().count() as f64, 1.0);
     std::array::from_fn(|at| {
         let mean = rows().map(|row| f64::from(row[at])).sum::<f64>() / n;
         let variance = rows().map(|row| (f64::from(row[at]) - mean).powi(2)).sum::<f64>() / n;
-        let is_off = options.without.contains(&Feature::ALL[at].group());
+        let feature = Feature::ALL[at];
+        let is_off = !stage.fits(feature) || options.without.contains(&feature.group());
         if is_off || variance < 1e-9 { 0.0 } else { 1.0 / variance.sqrt() }
     })
 }
@@ -270,6 +322,7 @@ mod tests {
                 right: right.into_iter().collect(),
                 near_duplicates: Vec::new(),
                 n_right: 1,
+                is_translation: false,
                 rows,
             }
         };

@@ -118,9 +118,14 @@ impl RankerExamples {
     /// Fits the weights with and without vectors, and scores them on the fold that is asked for.
     pub fn fit(&self, options: &RankerOptions, scored: Fold) -> TrainedRanker {
         let Self { with_vectors: with, without_vectors: without } = self;
+        let dense = FeatureGroup::ALL.into_iter().filter(|group| group.needs_vectors());
+        let words_alone = RankerOptions {
+            without: options.without.iter().copied().chain(dense).collect(),
+            ..options.clone()
+        };
         let weights = RankerWeights {
             with_vectors: fit::fit(with, options),
-            without_vectors: fit::fit(without, options),
+            without_vectors: fit::fit(without, &words_alone),
         };
         let scores_with = scores::scores(with, &weights.with_vectors, scored);
         let scores_without = scores::scores(without, &weights.without_vectors, scored);

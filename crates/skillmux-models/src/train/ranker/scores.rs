@@ -27,6 +27,8 @@ pub struct QueryScores {
     pub is_long: bool,
     /// Whether it is written without spaces.
     pub is_spaceless: bool,
+    /// Whether it is the description of a skill in another language.
+    pub is_translation: bool,
     /// Number of right skills.
     pub n_right: usize,
     /// Share of the right skills that are candidates: what ranking cannot exceed.
@@ -80,6 +82,7 @@ pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec
             query: list.query.clone(),
             is_long: list.is_long(),
             is_spaceless: list.kind.spaceless > 0.5,
+            is_translation: list.is_translation,
             n_right: list.n_right,
             candidates: list.right.len() as f32 / list.n_right as f32,
             bm25: RankerScores::of(list, |row| row[Feature::Bm25 as usize]),
