@@ -67,6 +67,26 @@ pub enum Error {
         /// What the library said.
         detail: String,
     },
+    /// A file for rows has a name by which it would not be read.
+    #[error("`{}` does not end in .jsonl", path.display())]
+    OutName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process appends to a file.
+    #[error("another run writes to `{}`", path.display())]
+    OutLocked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file holds something else than the rows that are to be appended.
+    #[error("line {line} of `{}` is no row of `skillmux synth`", path.display())]
+    OutForeign {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] skillmux::Error),
@@ -87,6 +107,15 @@ impl Error {
             ),
             Self::CheckpointForeign { .. } => {
                 Some("train without --resume, or into another folder".to_owned())
+            }
+            Self::OutName { .. } => {
+                Some("rows are written as JSON Lines: --out FILE.jsonl".to_owned())
+            }
+            Self::OutLocked { .. } => {
+                Some("wait for it, or name another file with --out".to_owned())
+            }
+            Self::OutForeign { .. } => {
+                Some("name a file that does not exist, or one of the same command".to_owned())
             }
             Self::Engine(error) => error.hint(),
             Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => None,

@@ -9,6 +9,7 @@ mod embedded;
 pub mod error;
 pub mod remote;
 mod static_encoder;
+pub mod synth;
 pub mod train;
 
 pub use embedded::{EmbeddedModel, ModelKind, abstention, embedded_models, encoder, ranker};

@@ -1,0 +1,328 @@
+//! Asks a model for one row after the other, several at a time, and keeps what passes the checks.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+use skillmux::{
+    index::estimate_tokens,
+    model::{ChatMessage, ChatModel, ChatRequest},
+};
+
+use super::{out::OutFile, refusal::Refusal, sample::chance, text::Shingles};
+use crate::{
+    error::{Error, Result},
+    remote::RemoteError,
+};
+
+/// How freely the model chooses words: rows should differ from each other.
+const TEMPERATURE: f32 = 0.9;
+
+/// Longest part of a refused answer that is shown to the model again.
+const MAX_REPEATED_BYTES: usize = 6_000;
+
+/// Rows in a row for which the endpoint fails, after which nothing more is asked.
+const MAX_FAILURES: usize = 3;
+
+/// How rows are asked for.
+#[derive(Clone, Copy)]
+pub struct WorkOptions<'a> {
+    /// Rows that the file holds in the end, those of earlier runs included.
+    pub n_rows: usize,
+    /// Seed of everything that is drawn.
+    pub seed: u64,
+    /// Requests under way at the same time, at least 1.
+    pub n_parallel: usize,
+    /// Most answers that are asked for to get one row, at least 1.
+    pub max_attempts: usize,
+    /// Name of the model for the rows; what [`ChatModel::name`] says may name a private machine.
+    pub model_name: &'a str,
+    /// Called after each row that was written or given up, with the number of rows in the file; from
+    /// any thread.
+    pub on_row: &'a (dyn Fn(usize) + Sync),
+}
+
+/// What a run wrote, and what it refused.
+#[derive(Debug, Default)]
+pub struct WorkReport {
+    /// Rows that the file held before.
+    pub n_before: usize,
+    /// Rows that were written.
+    pub n_written: usize,
+    /// Rows that were given up because every answer was refused.
+    pub n_given_up: usize,
+    /// Rows that were given up because the endpoint failed.
+    pub n_failed: usize,
+    /// Requests that were answered.
+    pub n_requests: usize,
+    /// Estimated tokens that the model read.
+    pub n_tokens_sent: u64,
+    /// Estimated tokens that the model wrote, thoughts that are not shown aside.
+    pub n_tokens_received: u64,
+    /// Number of answers that were refused, by reason.
+    pub refusals: BTreeMap<&'static str, usize>,
+    /// Skills that were passed over because their body nearly repeats that of another one.
+    pub n_near_duplicates: usize,
+    /// Skills that were passed over because they say too little.
+    pub n_thin: usize,
+    /// Whether nothing is left to ask about.
+    pub is_exhausted: bool,
+    /// Why no more was asked for; what had been written is kept.
+    pub stopped: Option<Error>,
+}
+
+/// One row that a model is asked to write.
+pub(super) trait Assignment: Send {
+    /// Returns the name of the row, the same in every run.
+    fn key(&self) -> &str;
+
+    /// Returns the most tokens of an answer.
+    fn max_tokens(&self) -> u32;
+
+    /// Returns what is asked.
+    fn messages(&self) -> Vec<ChatMessage>;
+
+    /// Returns the row that an answer holds, if it can be taken.
+    fn check(&self, answer: &str) -> Result<Result<Draft, Refusal>>;
+}
+
+/// A row that passed all checks but those against other rows.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// JSON on one line.
+    pub(super) row: Vec<u8>,
+    pub(super) mark: Mark,
+}
+
+/// What a row is told from others by.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    pub(super) shingles: Shingles,
+    /// Two rows cannot have the same one.
+    pub(super) name_key: Option<String>,
+}
+
+/// The rows to ask for, in order.
+pub(super) trait Assignments: Send {
+    type Item: Assignment;
+
+    fn next(&mut self) -> Result<Option<Self::Item>>;
+
+    /// See [`super::sample::Sampler::n_passed_over`].
+    fn n_passed_over(&self) -> (usize, usize);
+}
+
+/// The rows so far.
+pub(super) struct Rows {
+    pub(super) out: OutFile,
+    /// Names of the rows that are not asked for again.
+    pub(super) keys: HashSet<String>,
+    pub(super) marks: Vec<Mark>,
+    /// Rows that count as being there.
+    pub(super) n_before: usize,
+    /// Rows more alike are duplicates.
+    pub(super) max_similarity: f64,
+}
+
+impl Rows {
+    fn take(&mut self, draft: Draft) -> Result<Result<(), Refusal>> {
+        let Draft { row, mark } = draft;
+        for known in &self.marks {
+            if mark.shingles.similarity(&known.shingles) > self.max_similarity {
+                return Ok(Err(Refusal::Duplicate));
+            }
+            if let Some(name) = &mark.name_key
+                && known.name_key.as_ref() == Some(name)
+            {
+                return Ok(Err(Refusal::NameTaken { name: name.clone() }));
+            }
+        }
+        self.out.append(&row)?;
+        self.marks.push(mark);
+        Ok(Ok(()))
+    }
+}
+
+/// Asks for rows until there are enough, or nothing is left to ask about.
+pub(super) fn work<A: Assignments>(
+    model: &dyn ChatModel,
+    assignments: A,
+    rows: Rows,
+    options: &WorkOptions<'_>,
+) -> WorkReport {
+    let report = WorkReport { n_before: rows.n_before, ..WorkReport::default() };
+    let state = State { assignments, rows, report, n_under_way: 0, n_failures: 0 };
+    let floor = Floor { model, options, state: Mutex::new(state), changed: Condvar::new() };
+    thread::scope(|scope| {
+        for _ in 0..options.n_parallel.max(1) {
+            scope.spawn(|| floor.work());
+        }
+    });
+    let State { assignments, mut report, .. } =
+        floor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (report.n_near_duplicates, report.n_thin) = assignments.n_passed_over();
+    report
+}
+
+/// Where the threads of a run meet.
+struct Floor<'a, A> {
+    model: &'a dyn ChatModel,
+    options: &'a WorkOptions<'a>,
+    state: Mutex<State<A>>,
+    changed: Condvar,
+}
+
+struct State<A> {
+    assignments: A,
+    rows: Rows,
+    report: WorkReport,
+    n_under_way: usize,
+    /// Rows in a row for which the endpoint failed.
+    n_failures: usize,
+}
+
+/// How the work on a row ended.
+enum End {
+    Written,
+    GivenUp,
+    Failed(skillmux::Error),
+    Broken(Error),
+}
+
+impl<A: Assignments> Floor<'_, A> {
+    fn work(&self) {
+        while let Some(assignment) = self.next() {
+            let end = self.write(&assignment);
+            let n_rows = self.settle(end);
+            (self.options.on_row)(n_rows);
+        }
+        // Those who wait for what others have under way look again.
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what to ask for next. While enough is under way, waits whether all of it succeeds, so
+    /// that the rows are those of the first assignments that succeed, however many threads there are.
+    fn next(&self) -> Option<A::Item> {
+        let mut state = self.lock();
+        loop {
+            let State { assignments, rows, report, n_under_way, .. } = &mut *state;
+            let n_rows = report.n_before + report.n_written;
+            if report.stopped.is_some() || report.is_exhausted || n_rows >= self.options.n_rows {
+                return None;
+            }
+            if n_rows + *n_under_way >= self.options.n_rows {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            match assignments.next() {
+                Ok(Some(assignment)) if rows.keys.insert(assignment.key().to_owned()) => {
+                    *n_under_way += 1;
+                    return Some(assignment);
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => report.is_exhausted = true,
+                Err(error) => report.stopped = Some(error),
+            }
+        }
+    }
+
+    fn write(&self, assignment: &A::Item) -> End {
+        let mut messages = assignment.messages();
+        for attempt in 0..self.options.max_attempts.max(1) {
+            let seed = chance(self.options.seed, &[assignment.key(), &attempt.to_string()]);
+            let request = ChatRequest {
+                messages: messages.clone(),
+                temperature: TEMPERATURE,
+                max_tokens: assignment.max_tokens(),
+                // Endpoints take 31 bits at least.
+                seed: Some(seed >> 33),
+            };
+            let answer = match self.model.complete(&request) {
+                Ok(answer) => answer,
+                Err(error) => return End::Failed(error),
+            };
+            self.count(&messages, &answer);
+            let taken = match assignment.check(&answer) {
+                Ok(Ok(draft)) => self.lock().rows.take(draft),
+                Ok(Err(refusal)) => Ok(Err(refusal)),
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok(Ok(())) => return End::Written,
+                Ok(Err(refusal)) => {
+                    *self.lock().report.refusals.entry(refusal.reason()).or_default() += 1;
+                    let n_bytes = answer.floor_char_boundary(MAX_REPEATED_BYTES);
+                    messages.push(ChatMessage::assistant(&answer[..n_bytes]));
+                    messages.push(ChatMessage::user(format!(
+                        "That cannot be used: {refusal}. Write it anew, in the same form."
+                    )));
+                }
+                Err(error) => return End::Broken(error),
+            }
+        }
+        End::GivenUp
+    }
+
+    fn count(&self, messages: &[ChatMessage], answer: &str) {
+        let n_sent = messages.iter().map(|message| u64::from(estimate_tokens(&message.text)));
+        let n_sent: u64 = n_sent.sum();
+        let report = &mut self.lock().report;
+        report.n_requests += 1;
+        report.n_tokens_sent += n_sent;
+        report.n_tokens_received += u64::from(estimate_tokens(answer));
+    }
+
+    /// Counts how the work on a row ended, and returns the number of rows in the file.
+    fn settle(&self, end: End) -> usize {
+        let mut state = self.lock();
+        let State { report, n_under_way, n_failures, .. } = &mut *state;
+        *n_under_way -= 1;
+        match end {
+            End::Failed(error) => {
+                report.n_failed += 1;
+                *n_failures += 1;
+                if (is_final(&error) || *n_failures >= MAX_FAILURES) && report.stopped.is_none() {
+                    report.stopped = Some(error.into());
+                }
+            }
+            End::Broken(error) => {
+                report.stopped.get_or_insert(error);
+            }
+            End::Written => {
+                report.n_written += 1;
+                *n_failures = 0;
+            }
+            End::GivenUp => {
+                report.n_given_up += 1;
+                *n_failures = 0;
+            }
+        }
+        let n_rows = report.n_before + report.n_written;
+        drop(state);
+        self.changed.notify_all();
+        n_rows
+    }
+}
+
+/// Returns whether the endpoint will fail for every other request as well.
+fn is_final(error: &skillmux::Error) -> bool {
+    let skillmux::Error::Chat { source, .. } = error else { return true };
+    matches!(
+        source.downcast_ref(),
+        Some(
+            RemoteError::BaseUrl { .. }
+                | RemoteError::ApiKey
+                | RemoteError::Unreachable { .. }
+                | RemoteError::Status { status: 401..=404 | 429, .. }
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests;
