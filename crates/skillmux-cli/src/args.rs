@@ -1,8 +1,14 @@
 //! The command line.
 
+mod synth;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub(crate) use synth::{
+    QueryKindChoice, SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs,
+};
 
 /// The skill router for LLM agents.
 ///
@@ -32,6 +38,9 @@ pub(crate) enum Command {
     /// Fit one of the models that are inside this program
     #[command(subcommand)]
     Train(TrainCommand),
+    /// Write training tasks, or distractors, for a library of your own with a chat model
+    #[command(subcommand)]
+    Synth(SynthCommand),
     /// Describe the models that are inside this program
     #[command(subcommand)]
     Models(ModelsCommand),
@@ -313,11 +322,11 @@ pub(crate) struct EvalRunArgs {
     pub(crate) stages: StageArgs,
 }
 
-/// A chat model of an OpenAI-compatible endpoint, for judges.
+/// A chat model of an OpenAI-compatible endpoint.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EndpointArgs {
-    /// Base URL of a chat endpoint, such as `http://localhost:8000/v1`, for the systems that judge
-    /// with a language model; its key is read from `SKILLMUX_API_KEY`
+    /// Base URL of a chat endpoint, such as `http://localhost:8000/v1`, for what needs a language
+    /// model; its key is read from `SKILLMUX_API_KEY`
     #[arg(long, value_name = "URL", requires = "chat_model")]
     pub(crate) chat_url: Option<String>,
     /// Name of the chat model

@@ -31,6 +31,9 @@ pub(crate) enum CliError {
         /// What is not the same.
         what: Vec<String>,
     },
+    /// No chat model is named where one is needed.
+    #[error("this needs a chat model, and none is named")]
+    NoChat,
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -49,6 +52,10 @@ impl CliError {
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {
                 "name another folder with --out, or replace all that it holds with --fresh"
+            }
+            Self::NoChat => {
+                "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \
+                 SKILLMUX_API_KEY"
             }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::NothingWhole { .. } => {

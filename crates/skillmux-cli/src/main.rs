@@ -49,6 +49,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Stats(args) => command::stats::run(&args, &settings),
         Command::Eval(args) => command::eval::run(&args, &settings),
         Command::Train(command) => command::train::run(&command, &settings),
+        Command::Synth(command) => command::synth::run(&command, &settings),
         Command::Models(command) => command::models::run(&command),
         Command::Mcp(args) => command::mcp::run(&args, &settings),
     }
@@ -63,6 +64,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
+        error.downcast_ref::<skillmux_models::remote::RemoteError>().map(|e| e.hint()),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),

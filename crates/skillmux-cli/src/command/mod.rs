@@ -8,6 +8,7 @@ pub(crate) mod page;
 pub(crate) mod route;
 pub(crate) mod search;
 pub(crate) mod stats;
+pub(crate) mod synth;
 pub(crate) mod train;
 
 use std::{
@@ -16,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use skillmux::{
     index::Index,
@@ -23,10 +25,12 @@ use skillmux::{
     retrieve::{Bm25Config, HybridConfig},
     router::{ComposerKind, PagerKind, RetrieverKind, Router, RouterConfig},
 };
+use skillmux_models::remote::{ApiKey, ChatEndpoint, EndpointConfig};
 
 use crate::{
-    args::{ComposerChoice, PagerChoice, RetrieverChoice, StageArgs},
+    args::{ComposerChoice, EndpointArgs, PagerChoice, RetrieverChoice, StageArgs},
     paint::{self, grouped},
+    settings::Settings,
 };
 
 /// Returns a router with the stages that the arguments choose.
@@ -68,6 +72,28 @@ fn router(index: Index, stages: StageArgs) -> anyhow::Result<Router> {
         return Ok(router);
     }
     Ok(router.with_encoder(Arc::new(skillmux_models::encoder()))?)
+}
+
+/// Returns the chat model that the arguments name.
+fn chat(args: &EndpointArgs, settings: &Settings) -> anyhow::Result<Option<ChatEndpoint>> {
+    let (Some(url), Some(model)) = (&args.chat_url, &args.chat_model) else {
+        return Ok(None);
+    };
+    let mut config = EndpointConfig::new(url, model);
+    config.api_key = settings.api_key.as_deref().map(ApiKey::new);
+    Ok(Some(ChatEndpoint::new(config)?))
+}
+
+/// Returns a bar on the terminal that shows how much of something is done.
+fn progress(n_all: usize, what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(
+        "{spinner} {human_pos} of {human_len} {msg} ({elapsed}, {eta} left)",
+    );
+    let bar = ProgressBar::new(n_all as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(paint::one_line(what));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// Returns the time since the first call.

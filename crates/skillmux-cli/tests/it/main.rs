@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
 mod batch;
+mod endpoint;
 mod eval;
 mod home;
 mod installed;
@@ -11,3 +12,4 @@ mod mcp;
 mod pipes;
 mod refusals;
 mod snapshot;
+mod synth;

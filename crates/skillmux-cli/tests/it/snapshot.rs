@@ -52,6 +52,14 @@ fn help_of_each_command() {
 }
 
 #[test]
+fn help_of_synth() {
+    let home = Home::new();
+    let commands = [&["synth"][..], &["synth", "queries"], &["synth", "distractors"]];
+    let help = commands.map(|command| home.run(&[command, &["--help"]].concat()).stdout);
+    assert_snapshot!(help.join(&format!("\n{}\n\n", "=".repeat(80))));
+}
+
+#[test]
 fn index_report() {
     let home = Home::new();
     let done = home.run(&["index", &library(), "--index", &home.index()]);

@@ -6,7 +6,9 @@ use skillmux_eval::{
 };
 
 use super::make_folder;
-use crate::{Outcome, args::EvalBuildCommand, paint::grouped, settings::Settings, source};
+use crate::{
+    Outcome, args::EvalBuildCommand, command::progress, paint::grouped, settings::Settings, source,
+};
 
 pub(super) fn run(command: &EvalBuildCommand, settings: &Settings) -> anyhow::Result<Outcome> {
     match command {
@@ -19,7 +21,7 @@ pub(super) fn run(command: &EvalBuildCommand, settings: &Settings) -> anyhow::Re
         EvalBuildCommand::Clusters { source, out } => {
             let opened = source::open(source, settings)?;
             let n_skills = opened.index.n_skills();
-            let bar = super::progress(n_skills, "skills read");
+            let bar = progress(n_skills, "skills read");
             let on_read = |n_read: usize| bar.set_position(n_read as u64);
             let clusters = Clusters::build(&opened.index, ClusterThresholds::default(), &on_read)?;
             bar.finish_and_clear();

@@ -9,16 +9,14 @@ mod run;
 mod show;
 mod trec;
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 use skillmux_eval::{answer::Answer, cluster::Clusters, task::Task};
 
 use crate::{
     Outcome,
     args::{EvalArgs, EvalCommand},
-    paint,
     settings::Settings,
 };
 
@@ -50,16 +48,4 @@ fn credited(clusters: &Clusters) -> impl Fn(&Answer, &Task) -> Answer + Sync + '
 /// Columns of the terminal; 80 if there is none.
 fn width() -> usize {
     textwrap::termwidth()
-}
-
-/// Returns a bar on the terminal that shows how much of something is done.
-fn progress(n_all: usize, what: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(
-        "{spinner} {human_pos} of {human_len} {msg} ({elapsed}, {eta} left)",
-    );
-    let bar = ProgressBar::new(n_all as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        .with_message(paint::one_line(what));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -10,18 +10,17 @@ use skillmux_eval::{
     stats::BootstrapConfig,
     system::{SystemContext, SystemSpec, apply_cut},
 };
-use skillmux_models::remote::{ApiKey, ChatEndpoint, EndpointConfig};
 
 use super::{
     asked::{self, Asked},
     credited,
     out::OutFolder,
-    progress, width,
+    width,
 };
 use crate::{
     Outcome,
-    args::{EndpointArgs, EvalRunArgs, ReportFormat},
-    command::{print_text, router, since_start},
+    args::{EvalRunArgs, ReportFormat},
+    command::{chat, print_text, progress, router, since_start},
     paint::{self, NOTE, grouped, styled},
     settings::Settings,
 };
@@ -174,14 +173,4 @@ fn add_others(evaluations: &mut Vec<Evaluation>, earlier: Vec<Evaluation>) {
         );
     }
     evaluations.extend(others);
-}
-
-/// Returns the chat model that the arguments name.
-fn chat(args: &EndpointArgs, settings: &Settings) -> anyhow::Result<Option<ChatEndpoint>> {
-    let (Some(url), Some(model)) = (&args.chat_url, &args.chat_model) else {
-        return Ok(None);
-    };
-    let mut config = EndpointConfig::new(url, model);
-    config.api_key = settings.api_key.as_deref().map(ApiKey::new);
-    Ok(Some(ChatEndpoint::new(config)?))
 }

@@ -1,0 +1,25 @@
+//! `skillmux synth queries`
+
+use skillmux_models::synth::{QueryKind, QueryOptions, write_queries};
+
+use super::{named_chat, write_rows};
+use crate::{
+    Outcome,
+    args::{QueryKindChoice, SynthQueriesArgs},
+    settings::Settings,
+    source,
+};
+
+pub(super) fn run(args: &SynthQueriesArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let chat = named_chat(&args.work, settings)?;
+    let opened = source::open(&args.source, settings)?;
+    let kind = match args.kind {
+        QueryKindChoice::Short => QueryKind::Short,
+        QueryKindChoice::Long => QueryKind::Long,
+        QueryKindChoice::Multi => QueryKind::Multi,
+    };
+    let options = QueryOptions { kind, share_zh: args.share_zh };
+    write_rows(&args.work, "tasks", &args.out, args.n, |work| {
+        write_queries(&opened.index, &chat, &args.out, &options, work)
+    })
+}

@@ -1,0 +1,122 @@
+//! [`Report`]: what a run wrote, and what it refused.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+
+use serde::Serialize;
+use skillmux_models::synth::WorkReport;
+
+use crate::{
+    args::Format,
+    command::{print_json, print_text},
+    paint::{self, grouped, styled},
+};
+
+/// What `--format json` prints, and what the text is made of.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    #[serde(skip)]
+    what: &'static str,
+    out: String,
+    n_wanted: usize,
+    n_before: usize,
+    n_written: usize,
+    n_given_up: usize,
+    n_failed: usize,
+    n_requests: usize,
+    n_tokens_sent: u64,
+    n_tokens_received: u64,
+    refusals: BTreeMap<&'static str, usize>,
+    n_near_duplicates: usize,
+    n_thin: usize,
+    is_exhausted: bool,
+    is_stopped: bool,
+}
+
+impl Report {
+    pub(super) fn new(
+        work: WorkReport,
+        what: &'static str,
+        out: &Path,
+        n_wanted: usize,
+        is_stopped: bool,
+    ) -> Self {
+        Self {
+            what,
+            out: out.display().to_string(),
+            n_wanted,
+            n_before: work.n_before,
+            n_written: work.n_written,
+            n_given_up: work.n_given_up,
+            n_failed: work.n_failed,
+            n_requests: work.n_requests,
+            n_tokens_sent: work.n_tokens_sent,
+            n_tokens_received: work.n_tokens_received,
+            refusals: work.refusals,
+            n_near_duplicates: work.n_near_duplicates,
+            n_thin: work.n_thin,
+            is_exhausted: work.is_exhausted,
+            is_stopped,
+        }
+    }
+
+    /// Returns whether the file holds nothing of what was asked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_before + self.n_written == 0
+    }
+
+    pub(super) fn print(&self, format: Format) -> anyhow::Result<()> {
+        match format {
+            Format::Text => Ok(print_text(&self.text())?),
+            Format::Json => print_json(self),
+        }
+    }
+
+    fn text(&self) -> String {
+        let what = self.what;
+        let mut out = String::new();
+        let n_present = grouped(self.n_before + self.n_written);
+        let _ = writeln!(
+            out,
+            "{} {} {what}; {} holds {n_present} of {}\n",
+            styled(paint::GOOD, "written"),
+            grouped(self.n_written),
+            paint::one_line(&self.out),
+            grouped(self.n_wanted),
+        );
+        let mut row = |name: &str, n: usize, note: &str| {
+            let line = format!("  {name:<11}{:>7}  {note}", grouped(n));
+            let _ = writeln!(out, "{}", line.trim_end());
+        };
+        let tokens = format!(
+            "requests; about {} tokens sent and {} received",
+            grouped(self.n_tokens_sent),
+            grouped(self.n_tokens_received)
+        );
+        row("asked", self.n_requests, &tokens);
+        row("refused", self.refusals.values().sum(), "answers");
+        row("given up", self.n_given_up, &format!("{what}, each answer to which was refused"));
+        row("failed", self.n_failed, &format!("{what}, for which the endpoint gave no answer"));
+        let passed_over = format!(
+            "skills: {} near-duplicates, {} that say too little",
+            grouped(self.n_near_duplicates),
+            grouped(self.n_thin)
+        );
+        row("passed over", self.n_near_duplicates + self.n_thin, &passed_over);
+        if !self.refusals.is_empty() {
+            let _ = writeln!(out, "\n{}", styled(paint::STRONG, "refused"));
+            let mut refusals: Vec<(&str, usize)> =
+                self.refusals.iter().map(|(reason, n)| (*reason, *n)).collect();
+            // The most frequent first; ties are in the order of the names.
+            refusals.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+            for (reason, n) in refusals {
+                let _ = writeln!(out, "  {:>7}  {reason}", grouped(n));
+            }
+        }
+        if self.is_stopped {
+            out.push_str("\nStopped early; the same command goes on from here.\n");
+        } else if self.is_exhausted && self.n_before + self.n_written < self.n_wanted {
+            out.push_str("\nThe library has no more skills to ask about.\n");
+        }
+        out
+    }
+}

@@ -1,0 +1,322 @@
+//! `skillmux synth`: tasks and distractors that a chat model writes.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::{Value, json};
+
+use crate::{
+    endpoint::{Asked, ChatServer, Said},
+    home::{Done, Home, library},
+};
+
+/// Returns words that begin alike, none of which stands in another text of this kind.
+fn words(begin: &str, n_words: usize) -> String {
+    let words: Vec<String> = (0..n_words).map(|n| format!("{begin}x{n}")).collect();
+    words.join(" ")
+}
+
+/// Returns a good task; the number makes it differ from others.
+fn task(n: usize, n_words: usize) -> Said {
+    let query = format!("Please tidy up {} until Friday.", words(&format!("item{n}"), n_words));
+    (200, json!({ "query": query }).to_string())
+}
+
+/// Returns a good task that has some words of the skill's description, none next to another.
+fn about(n: usize, asked: &Asked) -> Said {
+    let document = asked.document();
+    let description = document["skill"]["description"].as_str().unwrap();
+    let subject = description.split(' ').filter(|word| word.len() > 5).step_by(2).take(6);
+    let subject: Vec<String> = subject
+        .zip(0..)
+        .map(|(word, at)| format!("{word} {}", words(&format!("n{n}a{at}"), 9)))
+        .collect();
+    (200, json!({ "query": subject.join(" ") }).to_string())
+}
+
+/// Returns a good distractor of what was asked about.
+fn distractor(n: usize, asked: &Asked) -> Said {
+    let reference = &asked.document()["reference"];
+    let subject: String = reference["description"].as_str().unwrap().chars().take(60).collect();
+    let body =
+        (0..3).map(|part| format!("## Part {part}\n\n{}\n", words(&format!("w{n}p{part}"), 150)));
+    let body: Vec<String> = body.collect();
+    let written = json!({
+        "name": format!("other-helper-{n}"),
+        "description": format!("{} {subject}", words(&format!("does{n}"), 12)),
+        "body": body.join("\n"),
+    });
+    (200, format!("Here it is:\n```json\n{written}\n```"))
+}
+
+/// Runs `synth` over the fixture library, one request at a time.
+fn synth(home: &Home, server: &ChatServer, command: &str, out: &str, more: &[&str]) -> Done {
+    let library = library();
+    let fixed = ["synth", command, "--library", &library, "--out", out, "--parallel", "1"];
+    let endpoint = ["--chat-url", &server.url, "--chat-model", "small"];
+    home.run(&[&fixed[..], &endpoint, more].concat())
+}
+
+fn rows(path: &str) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn tasks_are_written_and_read_by_the_other_commands() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(about);
+    let done = synth(&home, &server, "queries", &out, &["-n", "40"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("written 40 tasks; "), "{}", done.stdout);
+    assert!(done.stdout.contains("holds 40 of 40"), "{}", done.stdout);
+
+    let rows = rows(&out);
+    let skills: BTreeSet<&str> =
+        rows.iter().map(|row| row["skill_ids"][0].as_str().unwrap()).collect();
+    assert_eq!((rows.len(), skills.len()), (40, 40));
+    for row in &rows {
+        assert_eq!(row["skills"], row["skill_ids"]);
+        assert_eq!(
+            (&row["lang"], &row["kind"], &row["model"]),
+            (&"en".into(), &"long".into(), &"small".into())
+        );
+    }
+    for asked in server.asked() {
+        assert!(asked.head.starts_with("POST /v1/chat/completions "), "{}", asked.head);
+        assert!(!asked.turn(0).contains(asked.document()["skill"]["name"].as_str().unwrap()));
+    }
+
+    let library = library();
+    let evaluated = home.run(&["eval", "run", &out, "--library", &library, "--resamples", "100"]);
+    assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
+    assert!(evaluated.stdout.starts_with("composition · 40 tasks"), "{}", evaluated.stdout);
+    let searched = home.run(&["search", "--queries", &out, "--library", &library]);
+    assert_eq!(searched.code, 0, "{}", searched.stderr);
+    assert_eq!(home.run(&["index", &library, "--index", &home.index()]).code, 0);
+    let weights = home.path("weights.json").display().to_string();
+    let trained = home.ask(&["train", "ranker", "--tasks", &out, "--out", &weights]);
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+}
+
+#[test]
+fn a_bad_answer_costs_itself_alone_and_is_counted() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|n, asked| match n {
+        0 => (200, "As a language model I cannot do that.".to_owned()),
+        1 => {
+            assert_eq!(asked.n_turns(), 4);
+            assert!(asked.turn(3).contains("it holds no JSON object"), "{}", asked.turn(3));
+            let name = asked.document()["skill"]["name"].as_str().unwrap().replace('-', " ");
+            let query = format!("Tidy {} with {name}, please.", words("leak", 10));
+            (200, json!({ "query": query }).to_string())
+        }
+        2 => task(2, 10),
+        // The second task: a duplicate, then one with an escape sequence, then given up.
+        3 => task(2, 10),
+        4 => (200, "{\"query\": \"tidy up \\u001b[31m all of my many files\"}".to_owned()),
+        5 => (200, "{\"query\": 7}".to_owned()),
+        // The third one: the endpoint fails.
+        6 => (400, "{\"error\":{\"message\":\"too long\"}}".to_owned()),
+        n => task(n, 10),
+    });
+    let done = synth(&home, &server, "queries", &out, &["-n", "4", "--kind", "short"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(rows(&out).len(), 4);
+    let squeezed: Vec<String> = done
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    for line in [
+        "refused 5 answers",
+        "given up 1 tasks, each answer to which was refused",
+        "failed 1 tasks, for which the endpoint gave no answer",
+        "2 no JSON of the form asked for",
+        "1 control characters",
+        "1 like an earlier one",
+        "1 says the skill's name",
+    ] {
+        assert!(squeezed.iter().any(|found| found == line), "{line}\n{}", done.stdout);
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|n, _| if n < 4 { task(n, 60) } else { (401, "{}".to_owned()) });
+    let stopped = synth(&home, &server, "queries", &out, &["-n", "6"]);
+    stopped.assert_error("the chat model `small at http", "check the API key");
+    assert!(stopped.stdout.contains("holds 4 of 6"), "{}", stopped.stdout);
+    assert!(stopped.stdout.contains("the same command goes on"), "{}", stopped.stdout);
+    let first = fs::read_to_string(&out).unwrap();
+
+    // The last line is torn, as by a process that was killed.
+    fs::write(&out, &first[..first.len() - 30]).unwrap();
+    let server = ChatServer::start(|n, _| task(n + 10, 60));
+    let done = synth(&home, &server, "queries", &out, &["-n", "6", "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!((&report["n_before"], &report["n_written"]), (&3.into(), &3.into()));
+    assert_eq!(server.asked().len(), 3);
+    let text = fs::read_to_string(&out).unwrap();
+    let kept: String = first.split_inclusive('\n').take(3).collect();
+    assert!(text.starts_with(&kept));
+    let skills: BTreeSet<String> =
+        rows(&out).iter().map(|row| row["skill_ids"][0].to_string()).collect();
+    assert_eq!(skills.len(), 6);
+
+    let done = synth(&home, &server, "queries", &out, &["-n", "6"]);
+    assert_eq!((done.code, server.asked().len()), (0, 3));
+    assert_eq!(fs::read_to_string(&out).unwrap(), text);
+}
+
+#[test]
+fn tasks_of_several_skills_keep_their_order() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|n, asked| {
+        assert_eq!(asked.document()["skills"][0]["letter"], "A");
+        let query = words(&format!("step{n}"), 80);
+        (200, json!({ "skills": ["B", "A"], "query": query }).to_string())
+    });
+    let done = synth(&home, &server, "queries", &out, &["-n", "3", "--kind", "multi"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for row in rows(&out) {
+        assert_eq!(row["skill_ids"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn chinese_is_asked_for_and_checked() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|n, asked| {
+        assert!(asked.turn(0).contains("in Chinese"), "{}", asked.turn(0));
+        if n == 0 {
+            return task(0, 12);
+        }
+        (
+            200,
+            "{\"query\": \"请帮我把上个月的账目按客户汇总，检查有没有遗漏，然后给我一张表\"}"
+                .to_owned(),
+        )
+    });
+    let more = ["-n", "1", "--kind", "short", "--share-zh", "1"];
+    let done = synth(&home, &server, "queries", &out, &more);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("another language"), "{}", done.stdout);
+    assert_eq!(rows(&out)[0]["lang"], "zh");
+}
+
+#[test]
+fn distractors_are_a_shard_that_can_be_indexed() {
+    let home = Home::new();
+    let out = home.path("distractors.jsonl").display().to_string();
+    let server = ChatServer::start(distractor);
+    let done = synth(&home, &server, "distractors", &out, &["-n", "6"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    let rows = rows(&out);
+    let strategies: BTreeSet<&str> =
+        rows.iter().map(|row| row["strategy"].as_str().unwrap()).collect();
+    let references: BTreeSet<&str> =
+        rows.iter().map(|row| row["distractor_of"].as_str().unwrap()).collect();
+    assert_eq!((rows.len(), strategies.len(), references.len()), (6, 3, 2));
+    let done = home.ask(&["index", &library(), &out]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("54 skills"), "{}", done.stdout);
+
+    let again = synth(&home, &server, "distractors", &out, &["-n", "7", "--per-skill", "3"]);
+    assert_eq!((again.code, server.asked().len()), (0, 7), "{}", again.stderr);
+}
+
+#[test]
+fn the_key_is_sent_and_never_printed() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|_, _| (401, "{\"error\":\"bad key k-secret\"}".to_owned()));
+    let library = library();
+    let mut command = home.command(&[
+        "synth",
+        "queries",
+        "--library",
+        &library,
+        "--out",
+        &out,
+        "--chat-url",
+        &server.url,
+        "--chat-model",
+        "small",
+        "--parallel",
+        "1",
+    ]);
+    let done: Done = command.env("SKILLMUX_API_KEY", "k-secret").output().unwrap().into();
+    assert_eq!(done.code, 2);
+    assert!(server.asked()[0].head.to_lowercase().contains("authorization: bearer k-secret"));
+    assert!(!format!("{}{}", done.stdout, done.stderr).contains("k-secret"), "{}", done.stderr);
+}
+
+#[test]
+fn a_model_that_writes_nothing_of_use_is_nothing_found() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    let server = ChatServer::start(|_, _| (200, "No.".to_owned()));
+    let library = home.path("one").display().to_string();
+    home.write_skill("one/tea", "tea", "How to brew tea", &words("leaf", 30));
+    let done = home.run(&[
+        "synth",
+        "queries",
+        "--library",
+        &library,
+        "--out",
+        &out,
+        "--chat-url",
+        &server.url,
+        "--chat-model",
+        "small",
+        "--attempts",
+        "1",
+    ]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stdout.contains("has no more skills to ask about"), "{}", done.stdout);
+    assert_eq!(server.asked().len(), 20);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_before_the_model_is_asked() {
+    let home = Home::new();
+    let server = ChatServer::start(|_, _| panic!("nothing must be asked"));
+    let out = home.path("tasks.jsonl").display().to_string();
+    let library = library();
+    let done = home.run(&["synth", "queries", "--library", &library, "--out", &out]);
+    done.assert_error("needs a chat model", "--chat-url");
+    let packed = home.path("tasks.jsonl.zst").display().to_string();
+    let done = synth(&home, &server, "queries", &packed, &[]);
+    done.assert_error("does not end in .jsonl", "--out FILE.jsonl");
+    let notes = home.write("notes.jsonl", "my notes\n");
+    for command in ["queries", "distractors"] {
+        let done = synth(&home, &server, command, &notes, &[]);
+        done.assert_error("line 1 of `", "name a file that does not exist");
+    }
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "my notes\n");
+    let done = home.run(&[
+        "synth",
+        "queries",
+        "--library",
+        &library,
+        "--out",
+        &out,
+        "--chat-url",
+        "localhost",
+        "--chat-model",
+        "small",
+    ]);
+    done.assert_error("the base URL begins neither", "a base URL reads");
+    for (flag, value) in [("--share-zh", "2"), ("-n", "0"), ("--parallel", "0"), ("--kind", "odd")]
+    {
+        assert_eq!(synth(&home, &server, "queries", &out, &[flag, value]).code, 2, "{flag}");
+    }
+    assert!(!home.path("tasks.jsonl").exists());
+}
