@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use super::{
     Dataset,
     file::{self, TaskList},
+    slice,
 };
 use crate::{error::Error, task::Task};
 
@@ -14,11 +15,16 @@ pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
     file::for_each_record(path, &mut |record| {
         let field = if record.has("instruction") { "instruction" } else { "query" };
         let order = record.ids("skills")?;
+        let mut slices = BTreeMap::new();
+        for name in ["kind", "lang"] {
+            slices.extend(record.optional_text(name)?.map(|value| slice(name, value)));
+        }
         let task = Task {
             id: record.text("task_id")?.to_owned(),
             query: record.text(field)?.to_owned(),
             gold: order.iter().map(String::as_str).collect(),
             order,
+            slices,
             ..Task::default()
         };
         tasks.push(&record.place, task)

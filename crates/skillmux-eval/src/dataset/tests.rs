@@ -304,6 +304,17 @@ fn composition_keeps_the_order() {
 }
 
 #[test]
+fn composition_may_have_slices() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.jsonl");
+    let line = r#"{"task_id":"c","query":"q","skills":["a"],"kind":"long","lang":"zh"}"#;
+    fs::write(&path, line).unwrap();
+    let dataset = Dataset::open(&path, None, DatasetOptions::default()).unwrap();
+    let task = &dataset.tasks[0];
+    assert_eq!((slice_of(task, "kind"), slice_of(task, "lang")), ("long", "zh"));
+}
+
+#[test]
 fn composition_says_what_is_wrong() {
     let refused = |text: &str| refusal(&[("c.jsonl", text)], "c.jsonl", None);
     assert_eq!(
