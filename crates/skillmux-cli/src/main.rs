@@ -15,6 +15,7 @@ use std::{io, process::ExitCode};
 
 use anstream::eprintln;
 use clap::Parser;
+use skillmux_models::remote::RemoteError;
 
 use args::{Args, Command};
 use settings::Settings;
@@ -64,7 +65,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
-        error.downcast_ref::<skillmux_models::remote::RemoteError>().map(|e| e.hint()),
+        error.downcast_ref::<RemoteError>().map(RemoteError::hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),

@@ -87,6 +87,16 @@ pub enum Error {
         /// Number of the line, from 1.
         line: usize,
     },
+    /// Every answer of a chat model was refused for many rows in a row.
+    #[error(
+        "{n_rows} rows in a row were given up, for every answer was refused, mostly as `{reason}`"
+    )]
+    AnswersRefused {
+        /// Rows in a row.
+        n_rows: usize,
+        /// Why most answers were refused.
+        reason: &'static str,
+    },
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] skillmux::Error),
@@ -117,6 +127,10 @@ impl Error {
             Self::OutForeign { .. } => {
                 Some("name a file that does not exist, or one of the same command".to_owned())
             }
+            Self::AnswersRefused { .. } => Some(
+                "try another model; if it repeats itself, a larger library or fewer rows"
+                    .to_owned(),
+            ),
             Self::Engine(error) => error.hint(),
             Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => None,
         }

@@ -41,7 +41,7 @@ fn distractor(n: usize, asked: &Asked) -> Said {
         (0..3).map(|part| format!("## Part {part}\n\n{}\n", words(&format!("w{n}p{part}"), 150)));
     let body: Vec<String> = body.collect();
     let written = json!({
-        "name": format!("other-helper-{n}"),
+        "name": format!("other-tool-{n}"),
         "description": format!("{} {subject}", words(&format!("does{n}"), 12)),
         "body": body.join("\n"),
     });
@@ -112,9 +112,8 @@ fn a_bad_answer_costs_itself_alone_and_is_counted() {
             let query = format!("Tidy {} with {name}, please.", words("leak", 10));
             (200, json!({ "query": query }).to_string())
         }
-        2 => task(2, 10),
-        // The second task: a duplicate, then one with an escape sequence, then given up.
-        3 => task(2, 10),
+        // The end of the first task, and for the second one a duplicate, which is then given up.
+        2 | 3 => task(2, 10),
         4 => (200, "{\"query\": \"tidy up \\u001b[31m all of my many files\"}".to_owned()),
         5 => (200, "{\"query\": 7}".to_owned()),
         // The third one: the endpoint fails.
@@ -131,8 +130,8 @@ fn a_bad_answer_costs_itself_alone_and_is_counted() {
         .collect();
     for line in [
         "refused 5 answers",
-        "given up 1 tasks, each answer to which was refused",
-        "failed 1 tasks, for which the endpoint gave no answer",
+        "given up 1 task, each answer to which was refused",
+        "failed 1 task, for which the endpoint gave no answer",
         "2 no JSON of the form asked for",
         "1 control characters",
         "1 like an earlier one",
@@ -259,12 +258,23 @@ fn the_key_is_sent_and_never_printed() {
 }
 
 #[test]
-fn a_model_that_writes_nothing_of_use_is_nothing_found() {
+fn a_model_that_writes_nothing_of_use_is_asked_no_more() {
     let home = Home::new();
     let out = home.path("tasks.jsonl").display().to_string();
     let server = ChatServer::start(|_, _| (200, "No.".to_owned()));
+    let done = synth(&home, &server, "queries", &out, &["--attempts", "1"]);
+    done.assert_error("mostly as `no JSON of the form asked for`", "try another model");
+    assert!(done.stdout.contains("holds 0 of 100"), "{}", done.stdout);
+    assert_eq!(server.asked().len(), 20);
+}
+
+#[test]
+fn a_library_that_says_nothing_is_nothing_found() {
+    let home = Home::new();
+    let out = home.path("tasks.jsonl").display().to_string();
+    home.write_skill("one/tea", "tea", "How to brew tea", "Boil water.");
     let library = home.path("one").display().to_string();
-    home.write_skill("one/tea", "tea", "How to brew tea", &words("leaf", 30));
+    let server = ChatServer::start(|_, _| panic!("nothing must be asked"));
     let done = home.run(&[
         "synth",
         "queries",
@@ -276,12 +286,9 @@ fn a_model_that_writes_nothing_of_use_is_nothing_found() {
         &server.url,
         "--chat-model",
         "small",
-        "--attempts",
-        "1",
     ]);
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains("has no more skills to ask about"), "{}", done.stdout);
-    assert_eq!(server.asked().len(), 20);
 }
 
 #[test]

@@ -87,6 +87,52 @@ fn is_deceptive(c: char) -> bool {
     )
 }
 
+/// Words with which a placeholder in square brackets begins. In the 1,500 long tasks of this project none
+/// does; of the 6,098 short queries of `queries-dev`, many of which are templates, one in twenty.
+const PLACEHOLDERS: [&str; 20] = [
+    "your",
+    "insert",
+    "paste",
+    "describe",
+    "name",
+    "url",
+    "file",
+    "feature",
+    "task",
+    "topic",
+    "text",
+    "short",
+    "list",
+    "add",
+    "project",
+    "company",
+    "date",
+    "enter",
+    "path",
+    "placeholder",
+];
+
+/// Longest placeholder.
+const MAX_PLACEHOLDER_BYTES: usize = 60;
+
+/// Checks that a text leaves nothing to fill in, such as `[your company]`.
+pub(super) fn check_no_placeholder(text: &str) -> Result<(), Refusal> {
+    let mut rest = text;
+    while let Some(start) = rest.find('[') {
+        rest = &rest[start + 1..];
+        let end = rest[..rest.floor_char_boundary(MAX_PLACEHOLDER_BYTES)].find([']', '\n']);
+        let Some(inner) = end.map(|end| &rest[..end]) else { continue };
+        let first = inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let after = &rest[inner.len()..];
+        // `[text](address)` is a link.
+        let is_closed = after.starts_with(']') && !after.starts_with("](");
+        if is_closed && PLACEHOLDERS.contains(&first.to_ascii_lowercase().as_str()) {
+            return Err(Refusal::Placeholder { text: format!("[{inner}]") });
+        }
+    }
+    Ok(())
+}
+
 /// Checks the number of units, words or characters, and the language of a text.
 pub(super) fn check_size(
     what: &'static str,
@@ -154,6 +200,18 @@ mod tests {
         assert_eq!(clean(" a\r\n\tb ").unwrap(), "a\n\tb");
         for bad in ['\u{1b}', '\0', '\u{9b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{feff}'] {
             assert_eq!(clean(&format!("a{bad}b")), Err(Refusal::ControlCharacter), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_refused_and_other_brackets_are_not() {
+        for text in ["Plan [feature] today", "a [b] [Your company name]!", "表 [paste 日志]"] {
+            assert!(check_no_placeholder(text).is_err(), "{text}");
+        }
+        for text in
+            ["- [ ] done", "[file](a.md)", "[ERROR] [dependencies]", "a[1]", "[list\n]", "["]
+        {
+            assert_eq!(check_no_placeholder(text), Ok(()), "{text}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! What the tests of this module work with.
 
+use std::path::Path;
+
 use skillmux::{
     index::{Index, UpdateOptions},
     library::{Library, Skill, SkillId},
@@ -50,8 +52,9 @@ pub(super) fn index_of(skills: &[Skill]) -> (TempDir, Index) {
 }
 
 /// Returns options for some rows, one request at a time.
-pub(super) fn work_options(n_rows: usize) -> WorkOptions<'static> {
+pub(super) fn work_options(n_rows: usize, out: &Path) -> WorkOptions<'_> {
     WorkOptions {
+        out,
         n_rows,
         seed: 1,
         n_parallel: 1,

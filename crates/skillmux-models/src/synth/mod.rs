@@ -33,6 +33,7 @@
 //! Index::update(&path, &Library::open([library])?, &UpdateOptions::default(), &mut |_| ())?;
 //! let options = QueryOptions { kind: QueryKind::Short, share_zh: 0.0 };
 //! let work = WorkOptions {
+//!     out: &out,
 //!     n_rows: 1,
 //!     seed: 42,
 //!     n_parallel: 1,
@@ -40,7 +41,7 @@
 //!     model_name: "one-idea",
 //!     on_row: &|_| (),
 //! };
-//! let report = write_queries(&Index::open(&path)?, &OneIdea, &out, &options, &work)?;
+//! let report = write_queries(&Index::open(&path)?, &OneIdea, &options, &work)?;
 //! assert_eq!((report.n_written, report.refusals.len()), (1, 0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -27,6 +27,14 @@ impl Names {
         Self(names)
     }
 
+    /// Returns the names of more than one word: the others are often words of a whole field, such as
+    /// `copywriting`.
+    pub(super) fn of_several_words(skill: &Skill) -> Self {
+        let Self(mut names) = Self::of(skill);
+        names.retain(|name| n_words(name) > 1);
+        Self(names)
+    }
+
     /// Returns a name that a text says, whatever stands between its words.
     pub(super) fn said_in(&self, text_units: &[String]) -> Option<String> {
         self.0.iter().find(|name| is_said(text_units, name)).map(|name| name.join(" "))
@@ -59,15 +67,18 @@ mod tests {
 
     use super::*;
 
-    fn said(id: &str, name: &str, description: &str, text: &str) -> Option<String> {
-        let skill = Skill {
+    fn skill(id: &str, name: &str, description: &str) -> Skill {
+        Skill {
             id: SkillId::new(id),
             name: name.to_owned(),
             description: description.to_owned(),
             body: String::new(),
             source: String::new(),
-        };
-        Names::of(&skill).said_in(&units(text))
+        }
+    }
+
+    fn said(id: &str, name: &str, description: &str, text: &str) -> Option<String> {
+        Names::of(&skill(id, name, description)).said_in(&units(text))
     }
 
     #[test]
@@ -104,6 +115,10 @@ mod tests {
         assert!(said("ops/docker", "docker", "Builds container images", task).is_some());
         assert_eq!(said("翻译", "翻译", "翻译技术文档", "把手册翻译成英文"), None);
         assert!(said("合同审查", "合同审查", "合同审查与修改", "做一次合同审查").is_some());
+        let skill = skill("ops/copywriting", "copywriting", "Writes copy");
+        let said_by = |names: Names| names.said_in(&units("copywriting for the shop"));
+        assert!(said_by(Names::of(&skill)).is_some());
+        assert_eq!(said_by(Names::of_several_words(&skill)), None);
         // The id is more than that word.
         assert!(said("ops/docker", "docker", "Builds Docker images", "with ops/docker").is_some());
     }

@@ -21,6 +21,8 @@ pub(super) enum Refusal {
     Name { name: String },
     #[error("it speaks of a skill (`{phrase}`), of which whoever asks knows nothing")]
     SpeaksOfSkill { phrase: &'static str },
+    #[error("it has a placeholder, `{}`, where a concrete case is asked for", quoted(text))]
+    Placeholder { text: String },
     #[error("it copies the document: `{}`", quoted(run))]
     Copied { run: String },
     #[error("it is too much like one that was written before")]
@@ -54,6 +56,7 @@ impl Refusal {
             Self::Language { .. } => "another language",
             Self::Name { .. } => "says the skill's name",
             Self::SpeaksOfSkill { .. } => "speaks of skills",
+            Self::Placeholder { .. } => "has a placeholder",
             Self::Copied { .. } => "copies the skill",
             Self::Duplicate => "like an earlier one",
             Self::Skills => "other skills than shown",

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    path::Path,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread,
 };
@@ -26,9 +27,15 @@ const MAX_REPEATED_BYTES: usize = 6_000;
 /// Rows in a row for which the endpoint fails, after which nothing more is asked.
 const MAX_FAILURES: usize = 3;
 
+/// Rows in a row for which every answer is refused, after which nothing more is asked: a model that
+/// cannot do it, or has run out of ideas, costs no more than that.
+const MAX_GIVEN_UP: usize = 20;
+
 /// How rows are asked for.
 #[derive(Clone, Copy)]
 pub struct WorkOptions<'a> {
+    /// File of JSON Lines that rows are appended to; its name ends in `.jsonl`.
+    pub out: &'a Path,
     /// Rows that the file holds in the end, those of earlier runs included.
     pub n_rows: usize,
     /// Seed of everything that is drawn.
@@ -153,7 +160,7 @@ pub(super) fn work<A: Assignments>(
     options: &WorkOptions<'_>,
 ) -> WorkReport {
     let report = WorkReport { n_before: rows.n_before, ..WorkReport::default() };
-    let state = State { assignments, rows, report, n_under_way: 0, n_failures: 0 };
+    let state = State { assignments, rows, report, n_under_way: 0, n_failures: 0, n_given_up: 0 };
     let floor = Floor { model, options, state: Mutex::new(state), changed: Condvar::new() };
     thread::scope(|scope| {
         for _ in 0..options.n_parallel.max(1) {
@@ -181,6 +188,8 @@ struct State<A> {
     n_under_way: usize,
     /// Rows in a row for which the endpoint failed.
     n_failures: usize,
+    /// Rows in a row for which every answer was refused.
+    n_given_up: usize,
 }
 
 /// How the work on a row ended.
@@ -281,7 +290,7 @@ impl<A: Assignments> Floor<'_, A> {
     /// Counts how the work on a row ended, and returns the number of rows in the file.
     fn settle(&self, end: End) -> usize {
         let mut state = self.lock();
-        let State { report, n_under_way, n_failures, .. } = &mut *state;
+        let State { report, n_under_way, n_failures, n_given_up, .. } = &mut *state;
         *n_under_way -= 1;
         match end {
             End::Failed(error) => {
@@ -296,11 +305,17 @@ impl<A: Assignments> Floor<'_, A> {
             }
             End::Written => {
                 report.n_written += 1;
-                *n_failures = 0;
+                (*n_failures, *n_given_up) = (0, 0);
             }
             End::GivenUp => {
                 report.n_given_up += 1;
                 *n_failures = 0;
+                *n_given_up += 1;
+                if *n_given_up >= MAX_GIVEN_UP && report.stopped.is_none() {
+                    let most = report.refusals.iter().max_by_key(|(_, n)| **n);
+                    let reason = most.map_or("", |(reason, _)| reason);
+                    report.stopped = Some(Error::AnswersRefused { n_rows: *n_given_up, reason });
+                }
             }
         }
         let n_rows = report.n_before + report.n_written;

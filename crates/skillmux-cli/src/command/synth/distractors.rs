@@ -2,14 +2,13 @@
 
 use skillmux_models::synth::{DistractorOptions, write_distractors};
 
-use super::{named_chat, write_rows};
+use super::{Rows, named_chat};
 use crate::{Outcome, args::SynthDistractorsArgs, settings::Settings, source};
 
 pub(super) fn run(args: &SynthDistractorsArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let chat = named_chat(&args.work, settings)?;
     let opened = source::open(&args.source, settings)?;
     let options = DistractorOptions { n_per_skill: args.per_skill.into() };
-    write_rows(&args.work, "distractors", &args.out, args.n, |work| {
-        write_distractors(&opened.index, &chat, &args.out, &options, work)
-    })
+    let rows = Rows { what: "distractors", out: &args.out, n: args.n, work: &args.work };
+    rows.write(|work| write_distractors(&opened.index, &chat, &options, work))
 }

@@ -32,32 +32,42 @@ fn named_chat(args: &SynthWorkArgs, settings: &Settings) -> anyhow::Result<ChatE
     chat(&args.endpoint, settings)?.ok_or_else(|| CliError::NoChat.into())
 }
 
-/// Shows the progress of some work on rows, and then what came of it.
-fn write_rows(
-    args: &SynthWorkArgs,
+/// What is written, where, and how.
+struct Rows<'a> {
+    /// For people, such as `tasks`.
     what: &'static str,
-    out: &Path,
-    n_rows: u32,
-    write: impl FnOnce(&WorkOptions<'_>) -> skillmux_models::Result<WorkReport>,
-) -> anyhow::Result<Outcome> {
-    let n_rows = n_rows as usize;
-    let bar = progress(n_rows, what);
-    let written = write(&WorkOptions {
-        n_rows,
-        seed: args.seed,
-        n_parallel: args.parallel.into(),
-        max_attempts: args.attempts.into(),
-        model_name: args.endpoint.chat_model.as_deref().unwrap_or_default(),
-        on_row: &|n_rows| bar.set_position(n_rows as u64),
-    });
-    bar.finish_and_clear();
-    let mut work = written?;
-    let stopped = work.stopped.take();
-    let report = Report::new(work, what, out, n_rows, stopped.is_some());
-    report.print(args.format)?;
-    match stopped {
-        Some(error) => Err(error.into()),
-        None if report.is_empty() => Ok(Outcome::NothingFound),
-        None => Ok(Outcome::Found),
+    out: &'a Path,
+    /// That the file holds in the end.
+    n: u32,
+    work: &'a SynthWorkArgs,
+}
+
+impl Rows<'_> {
+    /// Shows the progress of some work, and then what came of it.
+    fn write(
+        &self,
+        write: impl FnOnce(&WorkOptions<'_>) -> skillmux_models::Result<WorkReport>,
+    ) -> anyhow::Result<Outcome> {
+        let Self { what, out, work, .. } = self;
+        let n_rows = self.n as usize;
+        let bar = progress(n_rows, what);
+        let written = write(&WorkOptions {
+            out,
+            n_rows,
+            seed: work.seed,
+            n_parallel: work.parallel.into(),
+            max_attempts: work.attempts.into(),
+            model_name: work.endpoint.chat_model.as_deref().unwrap_or_default(),
+            on_row: &|n_rows| bar.set_position(n_rows as u64),
+        });
+        bar.finish_and_clear();
+        let written = written?;
+        let report = Report::new(&written, what, out, n_rows);
+        report.print(work.format)?;
+        match written.stopped {
+            Some(error) => Err(error.into()),
+            None if report.is_empty() => Ok(Outcome::NothingFound),
+            None => Ok(Outcome::Found),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use skillmux_models::synth::{QueryKind, QueryOptions, write_queries};
 
-use super::{named_chat, write_rows};
+use super::{Rows, named_chat};
 use crate::{
     Outcome,
     args::{QueryKindChoice, SynthQueriesArgs},
@@ -19,7 +19,6 @@ pub(super) fn run(args: &SynthQueriesArgs, settings: &Settings) -> anyhow::Resul
         QueryKindChoice::Multi => QueryKind::Multi,
     };
     let options = QueryOptions { kind, share_zh: args.share_zh };
-    write_rows(&args.work, "tasks", &args.out, args.n, |work| {
-        write_queries(&opened.index, &chat, &args.out, &options, work)
-    })
+    let rows = Rows { what: "tasks", out: &args.out, n: args.n, work: &args.work };
+    rows.write(|work| write_queries(&opened.index, &chat, &options, work))
 }

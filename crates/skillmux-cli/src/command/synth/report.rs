@@ -14,6 +14,7 @@ use crate::{
 /// What `--format json` prints, and what the text is made of.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
+    /// In the plural.
     #[serde(skip)]
     what: &'static str,
     out: String,
@@ -33,13 +34,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(
-        work: WorkReport,
-        what: &'static str,
-        out: &Path,
-        n_wanted: usize,
-        is_stopped: bool,
-    ) -> Self {
+    pub(super) fn new(work: &WorkReport, what: &'static str, out: &Path, n_wanted: usize) -> Self {
         Self {
             what,
             out: out.display().to_string(),
@@ -51,11 +46,11 @@ impl Report {
             n_requests: work.n_requests,
             n_tokens_sent: work.n_tokens_sent,
             n_tokens_received: work.n_tokens_received,
-            refusals: work.refusals,
+            refusals: work.refusals.clone(),
             n_near_duplicates: work.n_near_duplicates,
             n_thin: work.n_thin,
             is_exhausted: work.is_exhausted,
-            is_stopped,
+            is_stopped: work.stopped.is_some(),
         }
     }
 
@@ -71,15 +66,20 @@ impl Report {
         }
     }
 
+    /// Returns what is written, in the number that fits.
+    fn noun(&self, n: usize) -> &str {
+        if n == 1 { self.what.trim_end_matches('s') } else { self.what }
+    }
+
     fn text(&self) -> String {
-        let what = self.what;
         let mut out = String::new();
         let n_present = grouped(self.n_before + self.n_written);
         let _ = writeln!(
             out,
-            "{} {} {what}; {} holds {n_present} of {}\n",
+            "{} {} {}; {} holds {n_present} of {}\n",
             styled(paint::GOOD, "written"),
             grouped(self.n_written),
+            self.noun(self.n_written),
             paint::one_line(&self.out),
             grouped(self.n_wanted),
         );
@@ -94,8 +94,16 @@ impl Report {
         );
         row("asked", self.n_requests, &tokens);
         row("refused", self.refusals.values().sum(), "answers");
-        row("given up", self.n_given_up, &format!("{what}, each answer to which was refused"));
-        row("failed", self.n_failed, &format!("{what}, for which the endpoint gave no answer"));
+        row(
+            "given up",
+            self.n_given_up,
+            &format!("{}, each answer to which was refused", self.noun(self.n_given_up)),
+        );
+        row(
+            "failed",
+            self.n_failed,
+            &format!("{}, for which the endpoint gave no answer", self.noun(self.n_failed)),
+        );
         let passed_over = format!(
             "skills: {} near-duplicates, {} that say too little",
             grouped(self.n_near_duplicates),

@@ -3,7 +3,7 @@
 
 mod assignment;
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use skillmux::{
@@ -90,11 +90,10 @@ pub struct DistractorOptions {
 pub fn write_distractors(
     index: &Index,
     model: &dyn ChatModel,
-    out: &Path,
     options: &DistractorOptions,
     work_options: &WorkOptions<'_>,
 ) -> Result<WorkReport> {
-    let (rows, out) = OutFile::open::<DistractorRow>(out, "{\"skill_id\":\"")?;
+    let (rows, out) = OutFile::open::<DistractorRow>(work_options.out, "{\"skill_id\":\"")?;
     let rows = Rows {
         out,
         keys: rows.iter().map(|row| key_of(&row.distractor_of, row.strategy)).collect(),
@@ -168,7 +167,7 @@ impl<'i> Assignments for Plan<'i> {
         let strategy = Strategy::ALL[n_given];
         Ok(Some(DistractorAssignment {
             key: key_of(&reference.id, strategy),
-            names: Names::of(&reference),
+            names: Names::of_several_words(&reference),
             reference,
             strategy,
             index: self.index,

@@ -7,7 +7,7 @@ use super::{QueryKind, QueryRow, mark};
 use crate::{
     error::Result,
     synth::{
-        answer::{check_runs, check_size, clean, last_json},
+        answer::{check_no_placeholder, check_runs, check_size, clean, last_json},
         name::Names,
         prompt::{self, MAX_BODY_BYTES, Shown, filled},
         refusal::Refusal,
@@ -131,6 +131,7 @@ impl QueryAssignment {
         let Written { skills, query } = last_json(answer, self.form())?;
         let query = clean(&query)?;
         check_size("query", &query, self.language, self.kind.bounds(self.language))?;
+        check_no_placeholder(&query)?;
         let chosen = self.chosen(&skills)?;
         for position in &chosen {
             self.check_against(&query, *position)?;
@@ -247,6 +248,7 @@ mod tests {
         assert_eq!(short(&format!("{GOOD} 谢谢你帮我整理这些酒的清单")), Some("another language"));
         assert_eq!(short(&format!("{GOOD} Use cellar_planner.")), Some("says the skill's name"));
         assert_eq!(short(&format!("{GOOD} Apply the skill to it.")), Some("speaks of skills"));
+        assert_eq!(short(&format!("{GOOD} It is for [name].")), Some("has a placeholder"));
         assert_eq!(short(&format!("{GOOD} \u{1b}[31m")), Some("control characters"));
         let copied =
             "For my cellar: compare the year with the table of peaks and then tell me more.";

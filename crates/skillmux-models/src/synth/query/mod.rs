@@ -3,8 +3,6 @@
 mod assignment;
 mod plan;
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use skillmux::{index::Index, library::SkillId, model::ChatModel};
 
@@ -91,11 +89,10 @@ pub struct QueryOptions {
 pub fn write_queries(
     index: &Index,
     model: &dyn ChatModel,
-    out: &Path,
     options: &QueryOptions,
     work_options: &WorkOptions<'_>,
 ) -> Result<WorkReport> {
-    let (rows, out) = OutFile::open::<QueryRow>(out, "{\"query_id\":\"")?;
+    let (rows, out) = OutFile::open::<QueryRow>(work_options.out, "{\"query_id\":\"")?;
     let kind = options.kind.as_str();
     let rows = Rows {
         out,

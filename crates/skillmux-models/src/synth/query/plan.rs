@@ -150,6 +150,8 @@ impl Assignments for Plan<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::super::super::{
         fixture::{index_of, skill, words, work_options},
         work::Assignment,
@@ -160,7 +162,7 @@ mod tests {
         let body = |n: usize| words(&format!("word{n}"), 40);
         let skill = |n: usize| skill(&format!("s{n:02}"), "Sorts ledgers", &body(n));
         let (_folder, index) = index_of(&(0..n_skills).map(skill).collect::<Vec<_>>());
-        let mut plan = Plan::new(&index, options, &work_options(1)).unwrap();
+        let mut plan = Plan::new(&index, options, &work_options(1, Path::new("t.jsonl"))).unwrap();
         std::iter::from_fn(|| plan.next().unwrap()).collect()
     }
 

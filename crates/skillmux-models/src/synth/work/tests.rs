@@ -69,8 +69,8 @@ fn index() -> (TempDir, Index) {
 
 const SHORT: QueryOptions = QueryOptions { kind: QueryKind::Short, share_zh: 0.0 };
 
-fn run(model: &dyn ChatModel, index: &Index, out: &Path, options: &WorkOptions<'_>) -> WorkReport {
-    write_queries(index, model, out, &SHORT, options).unwrap()
+fn run(model: &dyn ChatModel, index: &Index, options: &WorkOptions<'_>) -> WorkReport {
+    write_queries(index, model, &SHORT, options).unwrap()
 }
 
 fn rows(out: &Path) -> Vec<String> {
@@ -97,7 +97,7 @@ fn refused_answers_are_asked_for_again_with_the_reason() {
             Ok(good(n))
         }
     });
-    let report = run(&model, &index, &out, &work_options(1));
+    let report = run(&model, &index, &work_options(1, &out));
     assert_eq!((report.n_written, report.n_given_up, report.n_requests), (1, 0, 3));
     let refusals: Vec<_> = report.refusals.into_iter().collect();
     assert_eq!(refusals, [("no JSON of the form asked for", 1), ("too short or too long", 1)]);
@@ -109,7 +109,7 @@ fn a_row_that_is_refused_each_time_is_given_up_and_others_are_written() {
     let (folder, index) = index();
     let out = folder.path().join("t.jsonl");
     let model = Fake::new(|n, _: &ChatRequest| Ok(if n < 3 { "no".to_owned() } else { good(n) }));
-    let report = run(&model, &index, &out, &work_options(4));
+    let report = run(&model, &index, &work_options(4, &out));
     assert_eq!((report.n_written, report.n_given_up, model.n_requests()), (4, 1, 7));
     assert_eq!(rows(&out).len(), 4);
 }
@@ -119,7 +119,7 @@ fn duplicates_are_refused() {
     let (folder, index) = index();
     let out = folder.path().join("t.jsonl");
     let model = Fake::new(|n, _: &ChatRequest| Ok(good(n / 2)));
-    let report = run(&model, &index, &out, &work_options(3));
+    let report = run(&model, &index, &work_options(3, &out));
     assert_eq!((report.n_written, report.refusals["like an earlier one"]), (3, 2));
 }
 
@@ -128,14 +128,14 @@ fn a_run_goes_on_where_it_stopped() {
     let (folder, index) = index();
     let (whole, parts) = (folder.path().join("whole.jsonl"), folder.path().join("parts.jsonl"));
     let model = || Fake::new(|_, request: &ChatRequest| Ok(good(about(request))));
-    run(&model(), &index, &whole, &work_options(9));
-    assert_eq!(run(&model(), &index, &parts, &work_options(4)).n_written, 4);
+    run(&model(), &index, &work_options(9, &whole));
+    assert_eq!(run(&model(), &index, &work_options(4, &parts)).n_written, 4);
     let again = model();
-    let report = run(&again, &index, &parts, &work_options(9));
+    let report = run(&again, &index, &work_options(9, &parts));
     assert_eq!((report.n_before, report.n_written, again.n_requests()), (4, 5, 5));
     assert_eq!(rows(&parts), rows(&whole));
     let again = model();
-    let report = run(&again, &index, &parts, &work_options(9));
+    let report = run(&again, &index, &work_options(9, &parts));
     assert_eq!((report.n_before, report.n_written, again.n_requests()), (9, 0, 0));
 }
 
@@ -150,9 +150,9 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         })
     };
     let one = folder.path().join("one.jsonl");
-    run(&model(), &index, &one, &work_options(10));
+    run(&model(), &index, &work_options(10, &one));
     let many = folder.path().join("many.jsonl");
-    run(&model(), &index, &many, &WorkOptions { n_parallel: 8, ..work_options(10) });
+    run(&model(), &index, &WorkOptions { n_parallel: 8, ..work_options(10, &many) });
     assert_eq!(rows(&one).len(), 10);
     assert_eq!(rows(&one), rows(&many));
 }
@@ -165,7 +165,7 @@ fn a_failure_loses_one_row_and_three_in_a_row_end_the_run() {
         1 | 3 | 6.. => Err(status(400)),
         n => Ok(good(n)),
     });
-    let report = run(&model, &index, &out, &work_options(9));
+    let report = run(&model, &index, &work_options(9, &out));
     assert_eq!((report.n_written, report.n_failed, model.n_requests()), (4, 5, 9));
     assert!(report.stopped.unwrap().to_string().contains("the chat model `fake` failed"));
     assert_eq!(rows(&out).len(), 4);
@@ -177,10 +177,22 @@ fn a_key_that_is_refused_ends_the_run_at_once() {
     let out = folder.path().join("t.jsonl");
     for code in [401, 403, 404, 429] {
         let model = Fake::new(|_, _: &ChatRequest| Err(status(code)));
-        let report = run(&model, &index, &out, &work_options(9));
+        let report = run(&model, &index, &work_options(9, &out));
         assert_eq!((report.n_written, model.n_requests()), (0, 1), "{code}");
         assert!(report.stopped.is_some());
     }
+}
+
+#[test]
+fn a_model_that_is_refused_again_and_again_is_asked_no_more() {
+    let (folder, index) = index();
+    let out = folder.path().join("t.jsonl");
+    let model = Fake::new(|n, _: &ChatRequest| Ok(if n < 5 { good(n) } else { good(0) }));
+    let options = WorkOptions { max_attempts: 1, ..work_options(100, &out) };
+    let report = run(&model, &index, &options);
+    assert_eq!((report.n_written, report.n_given_up, model.n_requests()), (5, 20, 25));
+    let said = report.stopped.unwrap().to_string();
+    assert!(said.ends_with("mostly as `like an earlier one`"), "{said}");
 }
 
 #[test]
@@ -189,6 +201,6 @@ fn a_library_that_is_used_up_ends_the_run() {
     let (folder, index) = index_of(&skills);
     let out = folder.path().join("t.jsonl");
     let model = Fake::new(|n, _: &ChatRequest| Ok(good(n)));
-    let report = run(&model, &index, &out, &work_options(1_000));
+    let report = run(&model, &index, &work_options(1_000, &out));
     assert_eq!((report.n_written, report.is_exhausted), (20, true));
 }

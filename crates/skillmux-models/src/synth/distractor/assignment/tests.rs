@@ -31,7 +31,7 @@ fn with_assignment<T>(f: impl FnOnce(&DistractorAssignment<'_>) -> T) -> T {
     let (_folder, index) = index_of(&skills);
     f(&DistractorAssignment {
         key: "0123456789ab".to_owned(),
-        names: Names::of(&skills[0]),
+        names: Names::of_several_words(&skills[0]),
         reference: Arc::new(skills[0].clone()),
         strategy: Strategy::SameTechDifferentUse,
         index: &index,
