@@ -51,11 +51,11 @@ impl Stage {
 /// Returns the weights with the least loss on the validation part, or on what is fitted where there
 /// is none.
 pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
-    let weights = fit_stage(lists, options, Stage::Ranking, [[0.0; N_FEATURES]; N_KINDS]);
+    let weights = fit_stage(lists, options, Stage::Ranking, &[[0.0; N_FEATURES]; N_KINDS]);
     let is_off = options.without.contains(&FeatureGroup::Crossing);
     let has_translations = lists.fold(Fold::Train).any(|list| list.is_translation);
     let weights = if has_translations && !is_off {
-        fit_stage(lists, options, Stage::Crossing, weights)
+        fit_stage(lists, options, Stage::Crossing, &weights)
     } else {
         weights
     };
@@ -66,18 +66,17 @@ pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
 }
 
 /// Returns weights of which a stage has fitted its own.
-fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: Numbers) -> Numbers {
+fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: &Numbers) -> Numbers {
     let train = Examples::of(lists, Fold::Train, stage, options);
     let validation = Examples::of(lists, Fold::Validation, stage, options);
     let judge = if validation.0.is_empty() { &train } else { &validation };
     let scales = scales(&train, stage, options);
-    let offset = &start;
     let mut optimizer = Optimizer::default();
     let mut weights: Numbers = [[0.0; N_FEATURES]; N_KINDS];
     let (mut bias, mut best) = (0.0, (f64::INFINITY, weights));
     let in_units = |weights: &Numbers| -> Numbers {
         std::array::from_fn(|kind| {
-            std::array::from_fn(|at| offset[kind][at] + weights[kind][at] * scales[at])
+            std::array::from_fn(|at| start[kind][at] + weights[kind][at] * scales[at])
         })
     };
     for step in 1..=options.n_steps {
