@@ -465,8 +465,9 @@ pub(crate) struct TrainRankerArgs {
     /// Groups of features that get no weight, to see what they are worth; several with commas
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) without: Vec<String>,
-    /// Also fit with each group of features off, and with the other losses, print the scores, and
-    /// write the weights into this folder, for `skillmux eval --systems ranked:FILE`
+    /// Also fit with each group of features off, and with the other losses; print the scores and
+    /// write the weights into this folder, for `skillmux eval run --system ranked:FILE`, and the
+    /// held-out queries as a dataset
     #[arg(long, value_name = "DIR")]
     pub(crate) ablations: Option<PathBuf>,
 }

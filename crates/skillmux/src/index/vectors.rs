@@ -177,35 +177,57 @@ impl Vectors {
 
     /// Returns the mean cosine of the parts of every skill with a query.
     pub(crate) fn similarities(&self, query: &Quantised) -> Vec<f32> {
+        self.scan(query, Part::ALL.len())
+    }
+
+    /// Returns skills with the mean cosines of their parts, of which most have the highest there
+    /// are: those of the `n` skills whose descriptions are closest. Reads half as much.
+    pub(crate) fn closest(&self, query: &Quantised, n: usize) -> Vec<(SkillIdx, f32)> {
+        let descriptions = self.scan(query, 1);
+        let mut closest: Vec<SkillIdx> = (0..self.n_skills).map(SkillIdx).collect();
+        if n < closest.len() {
+            let of = |skill: &SkillIdx| descriptions[skill.0 as usize];
+            closest.select_nth_unstable_by(n, |a, b| of(b).total_cmp(&of(a)).then(a.cmp(b)));
+            closest.truncate(n);
+        }
+        let mean = |skill: SkillIdx| {
+            let sum: f32 = self.cosines(skill, query).iter().sum();
+            (skill, sum / Part::ALL.len() as f32)
+        };
+        closest.into_iter().map(mean).collect()
+    }
+
+    /// Returns the mean cosine of the first parts of every skill with a query.
+    fn scan(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the instructions, as was just asked.
             #[expect(unsafe_code, reason = "the function needs instructions that not all have")]
-            return unsafe { self.similarities_by_avx2(query) };
+            return unsafe { self.scan_by_avx2(query, n_parts) };
         }
-        self.similarities_portably(query)
+        self.scan_portably(query, n_parts)
     }
 
     /// The same, compiled with wider instructions: half of the time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn similarities_by_avx2(&self, query: &Quantised) -> Vec<f32> {
-        self.similarities_portably(query)
+    fn scan_by_avx2(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
+        self.scan_portably(query, n_parts)
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-    fn similarities_portably(&self, query: &Quantised) -> Vec<f32> {
-        let mut similarities = Vec::with_capacity(self.n_skills as usize);
+    fn scan_portably(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
+        let mut means = Vec::with_capacity(self.n_skills as usize);
         // Loops, for closures would be compiled without the wider instructions.
         for (skill, row) in self.steps().chunks_exact(self.dim * Part::ALL.len()).enumerate() {
             let mut sum = 0.0;
-            for (part, steps) in row.chunks_exact(self.dim).enumerate() {
+            for (part, steps) in row[..n_parts * self.dim].chunks_exact(self.dim).enumerate() {
                 sum += self.cosine(skill, part, steps, query);
             }
-            similarities.push(sum / Part::ALL.len() as f32);
+            means.push(sum / n_parts as f32);
         }
-        similarities
+        means
     }
 
     #[inline(always)]
@@ -287,6 +309,9 @@ mod tests {
         let query = Quantised::of(&[0.8, 0.0, 0.6]);
         let expected = [[0.8, 0.48], [0.0, 0.0]];
         let similarities = vectors.similarities(&query);
+        let closest = vectors.closest(&query, 1);
+        assert_eq!(closest, [(SkillIdx(0), similarities[0])]);
+        assert_eq!(vectors.closest(&query, 9).len(), 2);
         for (idx, expected) in (0..).map(SkillIdx).zip(expected) {
             let found = vectors.cosines(idx, &query);
             for (found, expected) in found.iter().zip(expected) {

@@ -109,10 +109,6 @@ features! {
     CrossingDense: "crossing.dense", Crossing;
     /// [`Feature::DenseRank`] times [`Feature::Crossing`].
     CrossingRank: "crossing.dense_rank", Crossing;
-    /// `ln(1 + terms)` of the body, tenths.
-    BodyLength: "length.body", Lengths;
-    /// `ln(1 + terms)` of the description, sixths.
-    DescriptionLength: "length.description", Lengths;
 }
 
 /// Number of features.
@@ -144,13 +140,11 @@ pub enum FeatureGroup {
     Dense,
     /// Cosines of skills in another writing.
     Crossing,
-    /// Lengths of the skill's texts.
-    Lengths,
 }
 
 impl FeatureGroup {
     /// All groups.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::Words,
         Self::Fields,
         Self::TaskWords,
@@ -162,7 +156,6 @@ impl FeatureGroup {
         Self::DenseClauses,
         Self::Dense,
         Self::Crossing,
-        Self::Lengths,
     ];
 
     /// Returns the name on the command line.
@@ -179,7 +172,6 @@ impl FeatureGroup {
             Self::DenseClauses => "dense-clauses",
             Self::Dense => "dense",
             Self::Crossing => "crossing",
-            Self::Lengths => "lengths",
         }
     }
 

@@ -20,6 +20,10 @@ const N_WHOLE: usize = 60;
 /// Skills that the vector of the query brings into the pool.
 const N_DENSE: usize = 28;
 
+/// Skills with the closest descriptions, among which those are looked for: of 150 long tasks none
+/// gets other ones than among all skills.
+const N_CLOSEST: usize = 4096;
+
 /// Skills that each clause brings into the pool.
 const N_PER_CLAUSE: usize = 4;
 
@@ -69,8 +73,8 @@ pub(super) struct Member {
     pub(super) skill: SkillIdx,
     /// BM25 of the whole query.
     pub(super) score: f32,
-    /// Quantised lengths in terms, by field.
-    pub(super) lengths: [u32; 3],
+    /// Quantised length of the name in terms.
+    pub(super) n_name_terms: u32,
 }
 
 /// Cosines of the query and its clauses with the members, each with the parts of a skill in the order of [`Part::ALL`].
@@ -138,8 +142,8 @@ impl Pool {
             None => None,
         };
         if let (Some((_, vectors)), Some(vector)) = (vectors, &vector) {
-            let similarities = (0..).map(SkillIdx).zip(vectors.similarities(vector));
-            let found = similarities.filter(|(_, cosine)| *cosine >= MIN_COSINE);
+            let found = vectors.closest(vector, N_CLOSEST).into_iter();
+            let found = found.filter(|(_, cosine)| *cosine >= MIN_COSINE);
             let found = found.map(|(skill, score)| Candidate { skill, score }).collect();
             let best = Ranking::of_best(found, N_DENSE).into_candidates();
             best.into_iter().map(|candidate| candidate.skill).for_each(&mut enter);
@@ -160,7 +164,7 @@ impl Pool {
         let members = places.iter().map(|(candidate, document)| Member {
             skill: candidate.skill,
             score: candidate.score,
-            lengths: Field::ALL.map(|field| length_of(index.lexical().length_id(field, *document))),
+            n_name_terms: length_of(index.lexical().length_id(Field::Name, *document)),
         });
         let clause = |part: &ClauseTerms| {
             let of_terms = |member: usize| {

@@ -85,7 +85,7 @@ impl FeatureTable {
         let pool = Pool::gather(query, bm25, encoder, &named)?;
         let mut rows = vec![[0.0; N_FEATURES]; pool.members.len()];
         let sums = Sums::of(&pool, bm25.config().max_share());
-        sums.fill(&pool, &mut rows);
+        sums.fill(&mut rows);
         fill_counts(&pool, &mut rows);
         fill_clauses(&pool, &mut rows);
         if let Some(cosines) = &pool.cosines {
@@ -134,7 +134,7 @@ impl Sums {
         Self { share, fields, task_words, weight_of_terms }
     }
 
-    fn fill(&self, pool: &Pool, rows: &mut [FeatureRow]) {
+    fn fill(&self, rows: &mut [FeatureRow]) {
         fill_relative(Feature::Bm25, &self.share, rows);
         let [name, description, body] = &self.fields;
         fill_relative(Feature::Name, name, rows);
@@ -149,9 +149,6 @@ impl Sums {
             let share_of = |sums: &[f32]| ratio(sums[member], self.weight_of_terms);
             Feature::DescriptionShare.set(row, share_of(description));
             Feature::BodyShare.set(row, share_of(body));
-            let [_, description_length, body_length] = pool.members[member].lengths;
-            Feature::BodyLength.set(row, (body_length as f32).ln_1p() / 10.0);
-            Feature::DescriptionLength.set(row, (description_length as f32).ln_1p() / 6.0);
         }
     }
 }
@@ -177,7 +174,7 @@ fn fill_counts(pool: &Pool, rows: &mut [FeatureRow]) {
         Feature::RareCoverage.set(row, ratio(held, weight_of_rarest));
 
         let n_in_name = all.filter(|at| holds(&pool.matches(*at, member)[0])).count();
-        let n_name_terms = pool.members[member].lengths[0] as usize;
+        let n_name_terms = pool.members[member].n_name_terms as usize;
         let precision = f32::min(ratio(n_in_name as f32, n_name_terms as f32), 1.0);
         Feature::NamePrecision.set(row, precision);
         let is_whole = n_name_terms >= 2 && n_in_name >= n_name_terms;

@@ -45,6 +45,7 @@ pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     print_text(&report(&trained, args))?;
     if let Some(folder) = &args.ablations {
         print_text(&ablations(&examples, &options, folder)?)?;
+        write_file(&folder.join("held-out.jsonl"), dataset(&trained.scores).as_bytes())?;
     }
     Ok(Outcome::Found)
 }
@@ -91,8 +92,8 @@ type Slice = (&'static str, fn(&QueryScores) -> bool);
 
 const SLICES: [Slice; 7] = [
     ("short", |scores| !scores.is_long && !scores.is_translation),
-    ("long, one skill", |scores| is_task(scores) && scores.n_right == 1),
-    ("long, several", |scores| is_task(scores) && scores.n_right > 1),
+    ("long, one skill", |scores| is_task(scores) && scores.right.len() == 1),
+    ("long, several", |scores| is_task(scores) && scores.right.len() > 1),
     ("Chinese to English", |scores| scores.is_translation && scores.is_spaceless),
     ("English to Chinese", |scores| scores.is_translation && !scores.is_spaceless),
     ("short, no spaces", |scores| !scores.is_long && !scores.is_translation && scores.is_spaceless),
@@ -203,11 +204,27 @@ fn csv(held_out: &[QueryScores]) -> String {
                 out,
                 "{id},{},{},\"{system}\",{hit_at_1},{mrr_at_10:.4},{recall_at_10:.4},{full_coverage_at_10}",
                 u8::from(scores.is_long),
-                scores.n_right,
+                scores.right.len(),
             );
         }
     }
     out
+}
+
+/// Returns the held-out queries as a dataset of `skillmux eval`, but for translations.
+fn dataset(held_out: &[QueryScores]) -> String {
+    let row = |scores: &QueryScores| {
+        let kind = if scores.is_long { "long" } else { "short" };
+        let row = serde_json::json!({
+            "task_id": id_of(&scores.query),
+            "query": scores.query,
+            "skills": scores.right,
+            "kind": kind,
+            "lang": if scores.is_spaceless { "zh" } else { "other" },
+        });
+        format!("{row}\n")
+    };
+    held_out.iter().filter(|scores| !scores.is_translation).map(row).collect()
 }
 
 /// Returns a short name for a query: prompts of others are not ours to publish.

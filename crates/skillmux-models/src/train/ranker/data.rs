@@ -196,8 +196,8 @@ pub(super) struct List {
     pub(super) right: Vec<usize>,
     /// Candidates that nearly repeat a right skill.
     pub(super) near_duplicates: Vec<usize>,
-    /// Number of right skills, found or not.
-    pub(super) n_right: usize,
+    /// The right skills, found or not.
+    pub(super) right_ids: Vec<SkillId>,
     /// Whether the query is the description of a skill in another language.
     pub(super) is_translation: bool,
 }
@@ -219,7 +219,7 @@ impl List {
             fold: *fold,
             right: Vec::new(),
             near_duplicates: Vec::new(),
-            n_right: right.len(),
+            right_ids: right.iter().map(|idx| index.id(*idx)).collect::<Result<_, _>>()?,
             is_translation: itself.is_some(),
         };
         for (position, skill) in skills.into_iter().enumerate() {
@@ -240,6 +240,11 @@ impl List {
     /// Returns whether a right skill is among the candidates.
     pub(super) fn has_right(&self) -> bool {
         !self.right.is_empty()
+    }
+
+    /// Returns the number of right skills, found or not.
+    pub(super) fn n_right(&self) -> usize {
+        self.right_ids.len()
     }
 
     /// Returns whether the query is a task of several sentences.

@@ -304,7 +304,7 @@ mod tests {
         let mut list = |number: usize| {
             let mut draw = || {
                 let mut row = [0.0; N_FEATURES];
-                for feature in [Feature::Body, Feature::Coverage, Feature::BodyLength] {
+                for feature in [Feature::Body, Feature::Coverage, Feature::Description] {
                     row[feature as usize] = random.share();
                 }
                 row
@@ -320,7 +320,7 @@ mod tests {
                 fold: if number.is_multiple_of(5) { Fold::Validation } else { Fold::Train },
                 right: right.into_iter().collect(),
                 near_duplicates: Vec::new(),
-                n_right: 1,
+                right_ids: Vec::new(),
                 is_translation: false,
                 rows,
             }
@@ -338,7 +338,7 @@ mod tests {
             assert!(coverage < -0.1 * body, "{loss:?}: {coverage}");
             // Judging each candidate by itself, what all have in common stands in for the base rate.
             if matches!(loss, RankerLoss::Listwise) {
-                assert!(of(Feature::BodyLength).abs() < 0.3 * body, "{loss:?}");
+                assert!(of(Feature::Description).abs() < 0.3 * body, "{loss:?}");
             }
         }
     }

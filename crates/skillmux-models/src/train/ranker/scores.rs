@@ -1,7 +1,10 @@
 //! Scores of held-out queries, before and after they are ranked again.
 
 use serde::Serialize;
-use skillmux::rerank::{Feature, FeatureRow, FeatureWeights};
+use skillmux::{
+    library::SkillId,
+    rerank::{Feature, FeatureRow, FeatureWeights},
+};
 
 use super::data::{Fold, List, Lists};
 
@@ -29,8 +32,8 @@ pub struct QueryScores {
     pub is_spaceless: bool,
     /// Whether it is the description of a skill in another language.
     pub is_translation: bool,
-    /// Number of right skills.
-    pub n_right: usize,
+    /// The right skills.
+    pub right: Vec<SkillId>,
     /// Share of the right skills that are candidates: what ranking cannot exceed.
     pub candidates: f32,
     /// BM25 alone.
@@ -55,8 +58,8 @@ impl RankerScores {
         Self {
             hit_at_1: f32::from(u8::from(first == Some(0))),
             mrr_at_10: first.map_or(0.0, |place| 1.0 / (place as f32 + 1.0)),
-            recall_at_10: n_found as f32 / list.n_right as f32,
-            full_coverage_at_10: f32::from(u8::from(n_found == list.n_right)),
+            recall_at_10: n_found as f32 / list.n_right() as f32,
+            full_coverage_at_10: f32::from(u8::from(n_found == list.n_right())),
         }
     }
 
@@ -83,8 +86,8 @@ pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec
             is_long: list.is_long(),
             is_spaceless: list.kind.spaceless > 0.5,
             is_translation: list.is_translation,
-            n_right: list.n_right,
-            candidates: list.right.len() as f32 / list.n_right as f32,
+            right: list.right_ids.clone(),
+            candidates: list.right.len() as f32 / list.n_right() as f32,
             bm25: RankerScores::of(list, |row| row[Feature::Bm25 as usize]),
             hybrid: RankerScores::of(list, |row| row[Feature::Hybrid as usize]),
             ranker: RankerScores::of(list, ranked),
