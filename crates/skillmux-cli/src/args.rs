@@ -522,14 +522,18 @@ pub(crate) struct TrainEncoderArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainAbstentionArgs {
     /// Queries that some skill answers: `{"query_id", "query"}` a line, as for a batch; with
-    /// `skill_ids`, asked of every index that holds one of them, else of the first
+    /// `skill_ids`, an index that holds none of them is to load nothing; without, asked of the first
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) answerable: Vec<PathBuf>,
     /// Queries that no skill answers, asked of every index
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) unanswerable: Vec<PathBuf>,
-    /// Folder of an index made by `skillmux index`; several of different sizes make a calibration
-    /// that suits them all [default: the user's own index]
+    /// Queries that must not load the skills in `skill_ids`, asked where one of them is; measured,
+    /// but not fitted, for another skill may help
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) triggers: Vec<PathBuf>,
+    /// Folder of an index made by `skillmux index`, with vectors of the embedded encoder; several of
+    /// different sizes make a calibration that suits them all [default: the user's own index]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
     /// Where to write the calibration

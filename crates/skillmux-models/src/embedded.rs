@@ -1,7 +1,7 @@
 //! The models that need no file of their own.
 
 use serde::Serialize;
-use skillmux::{compose::Calibration, rerank::RankerWeights};
+use skillmux::{compose::Calibrations, rerank::RankerWeights};
 
 use crate::static_encoder::StaticEncoder;
 
@@ -77,12 +77,12 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
     const { &[ABSTENTION_MODEL, ENCODER_MODEL, RANKER_MODEL] }
 }
 
-/// Returns the calibration by which the binary abstains; its card is `assets/abstention.md`.
+/// Returns the calibrations by which the binary abstains; their card is `assets/abstention.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
-pub fn abstention() -> Calibration {
-    serde_json::from_str(ABSTENTION).expect("the embedded calibration is well-formed")
+pub fn abstention() -> Calibrations {
+    serde_json::from_str(ABSTENTION).expect("the embedded calibrations are well-formed")
 }
 
 /// Returns the encoder of the binary, in some milliseconds; its card is `assets/encoder.md`.
@@ -103,7 +103,10 @@ pub fn ranker() -> RankerWeights {
 
 #[cfg(test)]
 mod tests {
-    use skillmux::{compose::Features, model::Encoder};
+    use skillmux::{
+        compose::{Calibration, Features},
+        model::Encoder,
+    };
 
     use super::*;
 
@@ -146,26 +149,32 @@ mod tests {
         assert!(n_bytes < 10_000_000, "{n_bytes}");
     }
 
+    fn both(calibrations: Calibrations) -> [Calibration; 2] {
+        let Calibrations { with_vectors, without_vectors } = calibrations;
+        [with_vectors, without_vectors]
+    }
+
     #[test]
     fn the_default_of_the_engine_is_the_embedded_calibration_rounded() {
-        let (embedded, default) = (abstention(), Calibration::default());
         let numbers = |calibration: Calibration| {
             let mut numbers = calibration.weights.to_array().to_vec();
             numbers.extend([calibration.bias, calibration.threshold]);
             numbers
         };
-        for (embedded, default) in numbers(embedded).into_iter().zip(numbers(default)) {
-            assert!((embedded - default).abs() <= 0.005, "{embedded} is rounded to {default}");
+        let pairs = both(abstention()).into_iter().zip(both(Calibrations::default()));
+        for (embedded, default) in pairs.flat_map(|(a, b)| numbers(a).into_iter().zip(numbers(b))) {
+            assert!((embedded - default).abs() <= 0.0051, "{embedded} is rounded to {default}");
         }
     }
 
     #[test]
     fn the_calibration_is_finite_and_a_better_match_is_never_less_sure() {
-        let Calibration { bias, weights, threshold } = abstention();
-        let weights = weights.to_array();
-        assert!(bias.is_finite() && weights.iter().all(|weight| weight.is_finite()));
-        assert!((0.0..1.0).contains(&threshold));
-        let matches = weights.iter().zip(Features::IS_MATCH).filter(|(_, is_match)| *is_match);
-        assert!(matches.into_iter().all(|(weight, _)| *weight >= 0.0));
+        for Calibration { bias, weights, threshold } in both(abstention()) {
+            let weights = weights.to_array();
+            assert!(bias.is_finite() && weights.iter().all(|weight| weight.is_finite()));
+            assert!((0.0..1.0).contains(&threshold));
+            let matches = weights.iter().zip(Features::IS_MATCH).filter(|(_, is_match)| *is_match);
+            assert!(matches.into_iter().all(|(weight, _)| *weight >= 0.0));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The models inside the `skillmux` binary, and how they are trained.
 //!
 //! ```
-//! let calibration = skillmux_models::abstention();
+//! let calibration = skillmux_models::abstention().with_vectors;
 //! assert!(calibration.threshold > 0.0 && calibration.threshold < 1.0);
 //! ```
 

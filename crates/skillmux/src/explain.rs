@@ -35,4 +35,25 @@ pub struct Explanation {
     pub headline_share: f32,
     /// Number of distinct terms of the task.
     pub n_terms: u32,
+    /// What a calibration weighs besides; no part of answers.
+    #[serde(skip)]
+    pub grounds: Grounds,
+}
+
+/// What says whether a skill helps, beside the words that it shares with the task.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Grounds {
+    /// The most that a clause of the task has of the score that its terms could give, times
+    /// `ln(1 + terms)` of it and its weight: what surrounds a request does not lower it.
+    pub clause_mass: f32,
+    /// Terms of the body, as the index counts them.
+    pub body_terms: u32,
+    /// Highest mean of the cosines of the task with name and description and with the body, over
+    /// all candidates; 0 without vectors.
+    pub best_cosine: f32,
+    /// How far that is above the mean over all candidates.
+    pub cosine_rise: f32,
+    /// Place of the skill by that mean: 1 for the first, falling to 0 near the four hundredth; 0
+    /// without vectors.
+    pub vector_rank: f32,
 }

@@ -35,8 +35,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     compose::{
-        Calibration, ComposeRequest, Composer, Decision, Evidence, Plan, PlanStep, PlannedSkill,
-        ScoreCut, ScoreCutConfig, ScoreScale, TopK,
+        Calibration, Calibrations, ComposeRequest, Composer, Decision, Evidence, Plan, PlanStep,
+        PlannedSkill, ScoreCut, ScoreCutConfig, ScoreScale, TopK,
     },
     error::Result,
     index::{Index, IndexedSkill, TermReader},
@@ -98,7 +98,7 @@ pub struct RouterConfig {
     /// Composition.
     pub composer: ComposerKind,
     /// Confidence, and when to abstain.
-    pub calibration: Calibration,
+    pub calibrations: Calibrations,
     /// Paging.
     pub pager: PagerKind,
     /// Returns the time since some fixed moment, for the trace; the engine itself reads no clock.
@@ -113,7 +113,7 @@ impl Default for RouterConfig {
             retriever: RetrieverKind::default(),
             ranker: None,
             composer: ComposerKind::default(),
-            calibration: Calibration::default(),
+            calibrations: Calibrations::default(),
             pager: PagerKind::default(),
             clock: || Duration::ZERO,
         }
@@ -172,7 +172,7 @@ impl Default for RouteOptions {
     }
 }
 
-/// Candidates that are looked at beyond those that a plan may hold; as many as [`Evidence`] needs.
+/// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 const N_SPARE_CANDIDATES: usize = 10;
 
 /// Routes queries over one index.
@@ -259,7 +259,7 @@ impl Router {
     /// # Errors
     /// As for [`Router::search_explained`].
     pub fn evidence(&self, query: &Query) -> Result<Option<Evidence>> {
-        let found = self.search_explained(query, N_SPARE_CANDIDATES)?;
+        let found = self.search_explained(query, 1)?;
         Ok(Evidence::of(query.text(), self.n_skills(), &found))
     }
 
@@ -384,12 +384,22 @@ impl Router {
         })
     }
 
+    /// Returns the calibration for the way in which the router ranks.
+    pub fn calibration(&self) -> &Calibration {
+        let Calibrations { with_vectors, without_vectors } = &self.config.calibrations;
+        match (&self.config.ranker, &self.encoder) {
+            (Some(_), Some(_)) => with_vectors,
+            _ => without_vectors,
+        }
+    }
+
     fn composer(&self) -> Box<dyn Composer> {
+        let calibration = *self.calibration();
         match self.config.composer {
             ComposerKind::ScoreCut => {
-                Box::new(ScoreCut::new(ScoreCutConfig::default(), self.config.calibration))
+                Box::new(ScoreCut::new(ScoreCutConfig::default(), calibration))
             }
-            ComposerKind::TopK => Box::new(TopK::new(self.config.calibration)),
+            ComposerKind::TopK => Box::new(TopK::new(calibration)),
         }
     }
 

@@ -21,6 +21,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use skillmux::{
     index::Index,
+    model::Encoder,
     page::Page,
     retrieve::{Bm25Config, HybridConfig},
     router::{ComposerKind, PagerKind, RetrieverKind, Router, RouterConfig},
@@ -54,7 +55,7 @@ fn router(index: Index, stages: StageArgs) -> anyhow::Result<Router> {
             ComposerChoice::ScoreCut => ComposerKind::ScoreCut,
             ComposerChoice::TopK => ComposerKind::TopK,
         },
-        calibration: skillmux_models::abstention(),
+        calibrations: skillmux_models::abstention(),
         pager: match stages.pager {
             PagerChoice::Mmr => PagerKind::Mmr,
             PagerChoice::Full => PagerKind::Full,
@@ -72,6 +73,16 @@ fn router(index: Index, stages: StageArgs) -> anyhow::Result<Router> {
         return Ok(router);
     }
     Ok(router.with_encoder(Arc::new(skillmux_models::encoder()))?)
+}
+
+/// Returns a router that ranks as the default one does; without an encoder, by words alone.
+fn ranked_router(index: Index, encoder: Option<Arc<dyn Encoder>>) -> anyhow::Result<Router> {
+    let ranker = Some(Arc::new(skillmux_models::ranker()));
+    let router = Router::new(index, RouterConfig { ranker, ..RouterConfig::default() });
+    match encoder {
+        Some(encoder) => Ok(router.with_encoder(encoder)?),
+        None => Ok(router),
+    }
 }
 
 /// Returns the chat model that the arguments name.

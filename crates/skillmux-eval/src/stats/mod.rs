@@ -18,7 +18,9 @@
 mod bootstrap;
 mod paired;
 mod wilcoxon;
+mod wilson;
 
 pub use bootstrap::{BootstrapConfig, Interval, bootstrap_mean, bootstrap_means};
 pub use paired::{PairedTest, compare_paired};
 pub use wilcoxon::wilcoxon_signed_rank;
+pub use wilson::wilson;

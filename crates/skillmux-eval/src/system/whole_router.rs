@@ -113,7 +113,7 @@ impl System for WholeRouter<'_> {
             PagerKind::Full => "full",
             _ => "other",
         };
-        let calibration = &config.calibration;
+        let calibration = self.router.calibration();
         let weights: Vec<String> =
             calibration.weights.to_array().iter().map(ToString::to_string).collect();
         format!(

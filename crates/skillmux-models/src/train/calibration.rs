@@ -19,7 +19,18 @@ const N_STEPS: usize = 50;
 
 type Vector = [f64; N];
 
-/// Fits a calibration to evidence and whether a skill of the library helps.
+/// What a calibration is fitted to: the evidence of a task, and whether a skill of the library helps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CalibrationExample {
+    /// What speaks for and against loading.
+    pub evidence: Evidence,
+    /// Whether a skill of the library helps.
+    pub is_answerable: bool,
+    /// How much it counts beside the others with the same answer, above 0.
+    pub importance: f64,
+}
+
+/// Fits a calibration.
 ///
 /// Examples are weighted: every library, told by its size, counts the same; within it, so do the
 /// two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
@@ -28,7 +39,7 @@ type Vector = [f64; N];
 /// for the threshold only.
 ///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
-pub fn fit_calibration(examples: &[(Evidence, bool)]) -> Calibration {
+pub fn fit_calibration(examples: &[CalibrationExample]) -> Calibration {
     let rows = weighted_rows(examples);
     let (bias, weights) = fit_monotone(&rows);
     let mut calibration = Calibration { bias, weights, threshold: 0.0 };
@@ -50,30 +61,31 @@ fn group_of(evidence: &Evidence) -> (u32, bool) {
 }
 
 /// Returns a weight for each example; they add up to the number of libraries.
-fn balance(examples: &[(Evidence, bool)]) -> Vec<f64> {
-    let mut n_of_library: BTreeMap<u32, f64> = BTreeMap::new();
-    let mut n_of_group: BTreeMap<(u32, bool), f64> = BTreeMap::new();
-    let mut n_of_class: BTreeMap<((u32, bool), bool), f64> = BTreeMap::new();
-    for (evidence, answer) in examples {
+fn balance(examples: &[CalibrationExample]) -> Vec<f64> {
+    let mut of_library: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut of_group: BTreeMap<(u32, bool), f64> = BTreeMap::new();
+    let mut of_class: BTreeMap<((u32, bool), bool), f64> = BTreeMap::new();
+    for CalibrationExample { evidence, is_answerable, importance } in examples {
         let group = group_of(evidence);
-        *n_of_library.entry(group.0).or_default() += 1.0;
-        *n_of_group.entry(group).or_default() += 1.0;
-        *n_of_class.entry((group, *answer)).or_default() += 1.0;
+        *of_library.entry(group.0).or_default() += importance;
+        *of_group.entry(group).or_default() += importance;
+        *of_class.entry((group, *is_answerable)).or_default() += importance;
     }
-    let weight = |(evidence, answer): &(Evidence, bool)| {
+    let weight = |example: &CalibrationExample| {
+        let CalibrationExample { evidence, is_answerable, importance } = example;
         let group = group_of(evidence);
-        let share_of_group = n_of_group[&group] / n_of_library[&group.0];
-        share_of_group / (2.0 * n_of_class[&(group, *answer)])
+        let share_of_group = of_group[&group] / of_library[&group.0];
+        share_of_group * importance / (2.0 * of_class[&(group, *is_answerable)])
     };
     examples.iter().map(weight).collect()
 }
 
-fn weighted_rows(examples: &[(Evidence, bool)]) -> Vec<Row> {
-    let weighed: Vec<(Evidence, bool)> =
-        examples.iter().filter(|(evidence, _)| !evidence.is_named).copied().collect();
-    let row = |((evidence, answer), weight): (&(Evidence, bool), f64)| Row {
-        features: evidence.features.to_array().map(f64::from),
-        answer: *answer,
+fn weighted_rows(examples: &[CalibrationExample]) -> Vec<Row> {
+    let weighed: Vec<CalibrationExample> =
+        examples.iter().filter(|example| !example.evidence.is_named).copied().collect();
+    let row = |(example, weight): (&CalibrationExample, f64)| Row {
+        features: example.evidence.features.to_array().map(f64::from),
+        answer: example.is_answerable,
         weight,
     };
     weighed.iter().zip(balance(&weighed)).map(row).collect()
@@ -176,12 +188,12 @@ fn solve(mut matrix: [[f64; N]; N], mut right: Vector) -> Vector {
 }
 
 /// Returns the highest threshold that lets through [`COVERAGE`] of the answerable examples.
-fn threshold(calibration: &Calibration, examples: &[(Evidence, bool)]) -> f32 {
+fn threshold(calibration: &Calibration, examples: &[CalibrationExample]) -> f32 {
     let mut confidences: Vec<(f32, f64)> = examples
         .iter()
         .zip(balance(examples))
-        .filter(|((_, answer), _)| *answer)
-        .map(|((evidence, _), weight)| (calibration.confidence(evidence), weight))
+        .filter(|(example, _)| example.is_answerable)
+        .map(|(example, weight)| (calibration.confidence(&example.evidence), weight))
         .collect();
     confidences.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = confidences.iter().map(|(_, weight)| weight).sum();
@@ -200,7 +212,7 @@ mod tests {
     use super::*;
 
     const BIAS: f32 = -1.0;
-    const WEIGHTS: [f32; Features::N] = [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 1.0, 0.0];
+    const WEIGHTS: [f32; Features::N] = [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 
     /// A generator of numbers in `[0, 1)` (Steele, Lea and Flood 2014, `SplitMix64`).
     struct Numbers(u64);
@@ -216,7 +228,7 @@ mod tests {
     }
 
     /// Draws examples of a library of one size whose answers follow the known weights.
-    fn examples(n: usize, seed: u64) -> Vec<(Evidence, bool)> {
+    fn examples(n: usize, seed: u64) -> Vec<CalibrationExample> {
         let mut numbers = Numbers(seed);
         let truth =
             Calibration { bias: BIAS, weights: Features::from_array(WEIGHTS), threshold: 0.5 };
@@ -226,7 +238,8 @@ mod tests {
             features.library_size = 4.0;
             features.character_share = 0.0;
             let evidence = Evidence { is_named: false, features };
-            (evidence, numbers.next() < truth.confidence(&evidence))
+            let is_answerable = numbers.next() < truth.confidence(&evidence);
+            CalibrationExample { evidence, is_answerable, importance: 1.0 }
         };
         (0..n).map(|_| draw()).collect()
     }
@@ -247,12 +260,12 @@ mod tests {
         for bin in 0..10 {
             let (low, high) = (bin as f32 / 10.0, (bin + 1) as f32 / 10.0);
             let (mut total, mut expected, mut actual) = (0.0, 0.0, 0.0);
-            for ((evidence, answer), weight) in held_out.iter().zip(&weights) {
-                let confidence = fitted.confidence(evidence);
+            for (example, weight) in held_out.iter().zip(&weights) {
+                let confidence = fitted.confidence(&example.evidence);
                 if (low..high).contains(&confidence) {
                     total += weight;
                     expected += weight * f64::from(confidence);
-                    actual += weight * f64::from(u8::from(*answer));
+                    actual += weight * f64::from(u8::from(example.is_answerable));
                 }
             }
             assert!((expected - actual).abs() < 0.05 * total, "{bin}: {expected} {actual} {total}");
@@ -263,20 +276,23 @@ mod tests {
     fn the_threshold_lets_through_nine_tenths_of_the_answerable() {
         let examples = examples(5000, 3);
         let fitted = fit_calibration(&examples);
-        let answerable: Vec<_> = examples.iter().filter(|(_, answer)| *answer).collect();
+        let answerable: Vec<_> = examples.iter().filter(|example| example.is_answerable).collect();
         let n = answerable
             .iter()
-            .filter(|(evidence, _)| fitted.confidence(evidence) >= fitted.threshold)
+            .filter(|example| fitted.confidence(&example.evidence) >= fitted.threshold)
             .count();
         assert!((n as f64 / answerable.len() as f64 - COVERAGE).abs() < 0.002);
     }
 
     #[test]
     fn a_match_never_counts_against_a_skill() {
-        let reversed: Vec<_> =
-            examples(5000, 4).into_iter().map(|(e, answer)| (e, !answer)).collect();
+        let mut reversed = examples(5000, 4);
+        for example in &mut reversed {
+            example.is_answerable = !example.is_answerable;
+        }
         let weights = fit_calibration(&reversed).weights;
-        assert!(weights.coverage.abs() < f32::EPSILON && weights.score_mass.abs() < f32::EPSILON);
+        assert!(weights.score_mass.abs() < f32::EPSILON);
+        assert!(weights.matched_words.abs() < f32::EPSILON);
         // Says nothing of a match, and may count either way.
         assert!(weights.term_density < -0.5);
     }
@@ -285,17 +301,32 @@ mod tests {
     fn the_rarer_answer_counts_as_much() {
         let mut examples = examples(20_000, 5);
         let mut n_seen = 0;
-        examples.retain(|(_, answer)| {
-            n_seen += usize::from(!answer);
-            *answer || n_seen % 10 == 0
+        examples.retain(|example| {
+            n_seen += usize::from(!example.is_answerable);
+            example.is_answerable || n_seen.is_multiple_of(10)
         });
         let fitted = fit_calibration(&examples);
-        assert!((fitted.weights.coverage - WEIGHTS[0]).abs() < 0.3);
+        assert!((fitted.weights.score_mass - WEIGHTS[0]).abs() < 0.3);
+    }
+
+    #[test]
+    fn half_the_importance_counts_as_half_as_many() {
+        let mut once = examples(2000, 6);
+        let mut twice = once.clone();
+        twice.extend(once.iter().filter(|example| example.evidence.features.score_mass > 0.0));
+        for example in &mut once {
+            let is_rich = example.evidence.features.score_mass > 0.0;
+            example.importance = if is_rich { 1.0 } else { 0.5 };
+        }
+        let (once, twice) = (fit_calibration(&once), fit_calibration(&twice));
+        assert!((once.bias - twice.bias).abs() < 1e-3);
+        assert!((once.weights.score_mass - twice.weights.score_mass).abs() < 1e-3);
     }
 
     #[test]
     fn without_both_answers_nothing_is_learned() {
-        let only = [(Evidence::default(), true)];
+        let evidence = Evidence::default();
+        let only = [CalibrationExample { evidence, is_answerable: true, importance: 1.0 }];
         assert_eq!(fit_calibration(&only).weights, Features::default());
         assert_eq!(fit_calibration(&[]).weights, Features::default());
     }

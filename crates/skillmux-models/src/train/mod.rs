@@ -5,7 +5,7 @@ mod encoder;
 mod random;
 mod ranker;
 
-pub use calibration::{COVERAGE, fit_calibration};
+pub use calibration::{COVERAGE, CalibrationExample, fit_calibration};
 pub use encoder::{
     EncoderData, EncoderOptions, FalseNegativeFilter, LOG, LogLine, NegativeCounts, NegativeSource,
     PLOT, RunFolder, RunStart, Scores, TrainedEncoder, train_encoder,

@@ -4,10 +4,13 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::PlannedSkill;
-use crate::{explain::EXACT_NAME, index::is_spaceless};
+use crate::{
+    explain::{EXACT_NAME, Grounds},
+    index::is_spaceless,
+};
 
-/// Position of the skill that the best one is compared with.
-const MARGIN_POSITION: usize = 9;
+/// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
+const MIN_SKILLS: usize = 50;
 
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -18,108 +21,100 @@ pub struct Evidence {
     pub features: Features,
 }
 
-/// One number for each feature of [`Evidence`]: its values, or the weights of a [`Calibration`].
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Features {
-    /// Share of the task's words that the best skill holds, weighted by rarity, in `[0, 1]`.
-    pub coverage: f32,
-    /// Score of the best skill as a share of the most that any skill could reach, in `[0, 1)`.
-    pub score_share: f32,
-    /// `score_share · ln(1 + terms)`: the same share of a long task is the stronger sign.
-    pub score_mass: f32,
-    /// `ln(1 + words)` of the words that the best skill shares with the task.
-    pub matched_words: f32,
-    /// How far the best score is above the tenth, as a share of it, in `[0, 1]`.
-    pub margin: f32,
-    /// Share of the score that comes from name and description, in `[0, 1]`.
-    pub headline_share: f32,
-    /// Share of Chinese, kana and Hangul characters among the task's characters of this kind and
-    /// other words, in `[0, 1]`: their terms are pairs of characters and say less.
-    pub character_share: f32,
-    /// `ln(distinct terms / words)`, weighted by the share of words: small talk is made of stop
-    /// words, and repeats itself.
-    pub term_density: f32,
-    /// `ln(1 + skills)` of the library: chance finds some match among many.
-    pub library_size: f32,
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident: $is_match:literal,)*) => {
+        /// One number for each feature of [`Evidence`]: its values, or the weights of a [`Calibration`].
+        #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Features {
+            $($(#[$doc])* pub $name: f32,)*
+        }
+
+        impl Features {
+            /// Number of features.
+            pub const N: usize = [$($is_match),*].len();
+
+            /// Whether more of a feature is more of a match, in the order of [`Features::to_array`].
+            /// Such a feature must not count against a skill.
+            pub const IS_MATCH: [bool; Self::N] = [$($is_match),*];
+
+            /// Names of the features, in the order of [`Features::to_array`].
+            pub const NAMES: [&'static str; Self::N] = [$(stringify!($name)),*];
+
+            /// Returns the numbers in the order of the fields.
+            pub fn to_array(self) -> [f32; Self::N] {
+                [$(self.$name),*]
+            }
+
+            /// Returns the features with these numbers, in the order of the fields.
+            pub fn from_array(numbers: [f32; Self::N]) -> Self {
+                let [$($name),*] = numbers;
+                Self { $($name),* }
+            }
+        }
+    };
 }
 
-impl Features {
-    /// Number of features.
-    pub const N: usize = 9;
-
-    /// Whether more of a feature is more of a match, in the order of [`Features::to_array`]. Such
-    /// a feature must not count against a skill.
-    pub const IS_MATCH: [bool; Self::N] = [true, true, true, true, true, true, false, false, false];
-
-    /// Returns the numbers in the order of the fields.
-    pub fn to_array(self) -> [f32; Self::N] {
-        [
-            self.coverage,
-            self.score_share,
-            self.score_mass,
-            self.matched_words,
-            self.margin,
-            self.headline_share,
-            self.character_share,
-            self.term_density,
-            self.library_size,
-        ]
-    }
-
-    /// Returns the features with these numbers, in the order of the fields.
-    pub fn from_array(numbers: [f32; Self::N]) -> Self {
-        let [
-            coverage,
-            score_share,
-            score_mass,
-            matched_words,
-            margin,
-            headline_share,
-            character_share,
-            term_density,
-            library_size,
-        ] = numbers;
-        Self {
-            coverage,
-            score_share,
-            score_mass,
-            matched_words,
-            margin,
-            headline_share,
-            character_share,
-            term_density,
-            library_size,
-        }
-    }
+features! {
+    /// Score of the best skill by words, as a share `s` of the most that any skill could reach,
+    /// times `ln(1 + terms)`: the same share of a long task is the stronger sign.
+    score_mass: true,
+    /// The same of the clause of the task that the best skill answers best.
+    clause_mass: true,
+    /// `ln(1 + words)` of the words that the best skill shares with the task.
+    matched_words: true,
+    /// Share of the score by words that comes from name and description, over `ln(1 + skills)`: in
+    /// a large library some headline holds any word.
+    headline_share: true,
+    /// How near the nearest candidate is by its vectors, in `[0, 1]`; 0 without vectors.
+    best_cosine: true,
+    /// How far that is above the mean of the candidates, in `[0, 1]`; 0 without vectors.
+    cosine_rise: true,
+    /// 1 if the best skill is the nearest by its vectors as well, falling with the logarithm of
+    /// its place; 0 without vectors.
+    vector_rank: true,
+    /// Share of Chinese, kana and Hangul characters among the task's characters of this kind and
+    /// other words, in `[0, 1]`: their terms are pairs of characters and say less.
+    character_share: false,
+    /// `ln(distinct terms / words)`, weighted by the share of words: small talk is made of stop
+    /// words, and repeats itself.
+    term_density: false,
+    /// `ln(1 + terms)` of the body, tenths: a skill of one line can hold few of a task's words, a
+    /// long one holds some of any task's.
+    body_length: false,
+    /// `ln(1 + skills)` of the library: chance finds some match among many.
+    library_size: false,
 }
 
 impl Evidence {
     /// Returns the evidence of a ranking, best skill first, of a library of `n_skills`; `None` if
     /// nothing was found.
     ///
-    /// Looks at the first ten skills only, so that it does not depend on how many were asked for.
+    /// Looks at the best skill only, so that it does not depend on how many were asked for.
     pub fn of(task: &str, n_skills: usize, found: &[PlannedSkill]) -> Option<Self> {
         let best = found.first()?;
         let explanation = &best.explanation;
-        let score = word_score(best);
-        let tenth = found.get(MARGIN_POSITION).map_or(0.0, word_score);
+        let Grounds { clause_mass, body_terms, best_cosine, cosine_rise, vector_rank } =
+            explanation.grounds;
         let n_terms = explanation.n_terms as f32;
         let n_matched = explanation.matched.len() as f32;
         let Units { n_characters, n_words } = Units::of(task);
         let n_units = f32::max((n_characters + n_words) as f32, 1.0);
         let character_share = n_characters as f32 / n_units;
         let density = f32::max(n_terms, 1.0) / n_units;
+        let library_size = (usize::max(n_skills, MIN_SKILLS) as f32).ln_1p();
         let features = Features {
-            coverage: explanation.coverage,
-            score_share: explanation.score_share,
             score_mass: explanation.score_share * n_terms.ln_1p(),
+            clause_mass,
             matched_words: n_matched.ln_1p(),
-            margin: share(score - tenth, score),
-            headline_share: explanation.headline_share.clamp(0.0, 1.0),
+            headline_share: explanation.headline_share.clamp(0.0, 1.0) / library_size,
+            best_cosine,
+            cosine_rise,
+            vector_rank,
             character_share,
             term_density: (1.0 - character_share) * density.ln(),
-            library_size: (n_skills as f32).ln_1p(),
+            body_length: (body_terms as f32).ln_1p() / 10.0,
+            library_size,
         };
         Some(Self { is_named: is_named(best), features })
     }
@@ -139,25 +134,66 @@ pub struct Calibration {
     pub threshold: f32,
 }
 
-impl Default for Calibration {
-    /// The embedded calibration of the `skillmux` binary, rounded to two digits, for programs that
+/// The embedded calibrations, rounded.
+const DEFAULT: Calibrations = Calibrations {
+    with_vectors: Calibration {
+        bias: -4.77,
+        weights: Features {
+            score_mass: 5.26,
+            clause_mass: 1.53,
+            matched_words: 0.37,
+            headline_share: 16.63,
+            best_cosine: 5.02,
+            cosine_rise: 6.03,
+            vector_rank: 1.14,
+            character_share: 1.33,
+            term_density: 2.45,
+            body_length: -2.25,
+            library_size: -0.09,
+        },
+        threshold: 0.4,
+    },
+    without_vectors: Calibration {
+        bias: -0.76,
+        weights: Features {
+            score_mass: 6.65,
+            clause_mass: 2.09,
+            matched_words: 0.73,
+            headline_share: 13.37,
+            best_cosine: 0.0,
+            cosine_rise: 0.0,
+            vector_rank: 0.0,
+            character_share: 1.12,
+            term_density: 2.6,
+            body_length: -3.39,
+            library_size: -0.14,
+        },
+        threshold: 0.34,
+    },
+};
+
+/// A [`Calibration`] for each kind of ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibrations {
+    /// For a [`Ranker`](crate::rerank::Ranker) with an encoder.
+    pub with_vectors: Calibration,
+    /// For words alone.
+    pub without_vectors: Calibration,
+}
+
+impl Default for Calibrations {
+    /// The embedded calibrations of the `skillmux` binary, rounded to two digits, for programs that
     /// bring none of their own. See `docs/abstention.md`.
     fn default() -> Self {
-        Self {
-            bias: -3.33,
-            weights: Features {
-                coverage: 0.0,
-                score_share: 4.24,
-                score_mass: 9.15,
-                matched_words: 1.96,
-                margin: 0.0,
-                headline_share: 3.01,
-                character_share: 1.12,
-                term_density: 5.02,
-                library_size: -0.37,
-            },
-            threshold: 0.44,
-        }
+        DEFAULT
+    }
+}
+
+impl Default for Calibration {
+    /// The default for words alone.
+    fn default() -> Self {
+        Calibrations::default().without_vectors
     }
 }
 
@@ -178,17 +214,6 @@ impl Calibration {
 /// Returns whether the task names the skill.
 pub(super) fn is_named(skill: &PlannedSkill) -> bool {
     skill.explanation.contributions.iter().any(|part| part.feature == EXACT_NAME)
-}
-
-/// Returns the score without what a name in the task adds.
-fn word_score(skill: &PlannedSkill) -> f32 {
-    let parts = skill.explanation.contributions.iter();
-    parts.filter(|part| part.feature != EXACT_NAME).map(|part| part.value).sum()
-}
-
-/// Returns a part as a share of the whole, in `[0, 1]`.
-fn share(part: f32, whole: f32) -> f32 {
-    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// What a text is made of.
@@ -304,14 +329,20 @@ mod tests {
     #[test]
     fn evidence_is_what_the_ranking_says() {
         let mut found = vec![skill([1.0, 2.0, 3.0])];
-        found.extend((0..11).map(|_| skill([0.0, 0.0, 1.5])));
-        let Features { score_mass, margin, headline_share, term_density, .. } =
-            Evidence::of("fill in the form 表格", 50, &found).unwrap().features;
-        assert!((margin - 0.75).abs() < 1e-6);
-        assert!((headline_share - 0.5).abs() < 1e-6);
-        assert!((score_mass - 0.25 * 5_f32.ln()).abs() < 1e-6);
+        found[0].explanation.grounds =
+            Grounds { clause_mass: 0.75, body_terms: 99, best_cosine: 0.5, ..Grounds::default() };
+        let of =
+            |n_skills| Evidence::of("fill in the form 表格", n_skills, &found).unwrap().features;
+        let features = of(1000);
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        near(features.headline_share, 0.5 / 1001_f32.ln());
+        near(features.score_mass, 0.25 * 5_f32.ln());
+        near(features.clause_mass, 0.75);
+        near(features.best_cosine, 0.5);
+        near(features.body_length, 100_f32.ln() / 10.0);
         // Four words and two characters for four terms.
-        assert!((term_density - (4.0 / 6.0) * (4.0_f32 / 6.0).ln()).abs() < 1e-6);
+        near(features.term_density, (4.0 / 6.0) * (4.0_f32 / 6.0).ln());
+        assert_eq!(of(3), of(50));
     }
 
     #[test]

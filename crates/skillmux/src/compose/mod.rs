@@ -35,7 +35,7 @@ mod confidence;
 mod score_cut;
 mod top_k;
 
-pub use confidence::{Calibration, Evidence, Features};
+pub use confidence::{Calibration, Calibrations, Evidence, Features};
 pub use score_cut::{ScoreCut, ScoreCutConfig};
 pub use top_k::TopK;
 

@@ -179,6 +179,7 @@ impl Retriever for Ranker<'_> {
         let table = self.table(query)?;
         let weights = self.weights.of(table.kind);
         let mut explanations = self.bm25.explain(query, found)?;
+        let cosines = table.cosines();
         for ((candidate, _), explanation) in found.iter().zip(&mut explanations) {
             let is_named = explanation.contributions.iter().any(|part| part.feature == EXACT_NAME);
             let at = table.skills.iter().position(|skill| *skill == candidate.skill);
@@ -188,6 +189,10 @@ impl Retriever for Ranker<'_> {
                     vec![Contribution { feature: RETRIEVED.to_owned(), value: candidate.score }]
                 }
             };
+            let grounds = &mut explanation.grounds;
+            grounds.best_cosine = cosines.best;
+            grounds.cosine_rise = cosines.best - cosines.mean;
+            grounds.vector_rank = at.map_or(0.0, |at| table.rows[at][Feature::DenseRank as usize]);
             if is_named {
                 let rest: f32 = explanation.contributions.iter().map(|part| part.value).sum();
                 let value = candidate.score - rest;

@@ -101,6 +101,26 @@ impl FeatureTable {
     }
 }
 
+/// How near a query is to its candidates: means of the cosines with both parts of a skill, each at least 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cosines {
+    /// Of the nearest candidate.
+    pub(super) best: f32,
+    /// Mean over all candidates.
+    pub(super) mean: f32,
+}
+
+impl FeatureTable {
+    /// Returns how near the query is to the candidates; 0 without vectors.
+    pub(super) fn cosines(&self) -> Cosines {
+        let of = |row: &FeatureRow| {
+            mean([Feature::DenseDescription, Feature::DenseBody].map(|part| row[part as usize]))
+        };
+        let cosines: Vec<f32> = self.rows.iter().map(of).collect();
+        Cosines { best: best(&cosines), mean: ratio(cosines.iter().sum(), cosines.len() as f32) }
+    }
+}
+
 /// BM25 of the members, field by field and all together.
 struct Sums {
     /// Score share of the whole query.

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, path::Path, sync::OnceLock};
 
 use skillmux::{
+    explain::Explanation,
     index::{Index, UpdateMode},
     library::Library,
     rerank::{FeatureWeight, FeatureWeights, Ranker, RankerWeights},
@@ -218,4 +219,36 @@ fn signals_are_what_explanations_say() {
             assert_eq!(signals.is_named, explanation.contributions.len() == 6);
         }
     }
+}
+
+/// Returns the best skill's explanation.
+fn explained(retriever: &dyn Retriever, query: &Query) -> Explanation {
+    let best = retrieve(retriever, query, 1).candidates()[0];
+    let skill = index().skill(best.skill).unwrap().skill;
+    retriever.explain(query, &[(best, &skill)]).unwrap().remove(0)
+}
+
+#[test]
+fn talk_around_a_request_does_not_lower_the_mass_of_its_clause() {
+    let bm25 = Bm25Retriever::new(index(), Bm25Config::default());
+    let alone = Query::new("Fill in the PDF form.").unwrap();
+    let in_talk =
+        Query::new("Good evening everybody.\nFill in the PDF form.\nLovely weather, was it?")
+            .unwrap();
+    let (alone, in_talk) = (explained(&bm25, &alone), explained(&bm25, &in_talk));
+    assert!(in_talk.score_share < 0.8 * alone.score_share);
+    assert!(alone.grounds.clause_mass > 0.1);
+    assert!((alone.grounds.clause_mass - in_talk.grounds.clause_mass).abs() < 1e-4);
+    assert!(alone.grounds.body_terms > 0);
+}
+
+#[test]
+fn a_ranker_says_how_near_the_vectors_are() {
+    let encoder = TermEncoder::new("1");
+    let (weights, query) = (weights(), Query::new("merge the pages of a pdf report").unwrap());
+    let with = explained(&Ranker::new(index(), Some(&encoder), &weights).unwrap(), &query).grounds;
+    assert!(0.0 < with.cosine_rise && with.cosine_rise < with.best_cosine);
+    assert!(with.best_cosine <= 1.0 && (0.0..=1.0).contains(&with.vector_rank));
+    let without = explained(&Ranker::new(index(), None, &weights).unwrap(), &query).grounds;
+    assert!(without.best_cosine == 0.0 && without.cosine_rise == 0.0 && without.vector_rank == 0.0);
 }

@@ -1,196 +1,240 @@
 //! `skillmux train abstention`
 
-use std::{fmt::Write as _, path::PathBuf};
+mod question;
+
+use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 use skillmux::{
-    compose::{Calibration, Evidence},
+    compose::{Calibration, Calibrations},
     index::Index,
-    router::{Router, RouterConfig},
+    model::Encoder,
 };
-use skillmux_eval::metric::abstention::{
-    Judged, OperatingPoint, at_coverage, at_threshold, auroc, expected_calibration_error,
+use skillmux_eval::{
+    metric::abstention::{Judged, at_coverage, auroc, expected_calibration_error},
+    stats::{Interval, wilson},
 };
-use skillmux_models::train::{COVERAGE, fit_calibration};
+use skillmux_models::train::{COVERAGE, CalibrationExample, fit_calibration};
 
+use self::question::{Example, Kind, Questions, Scope};
 use super::write_file;
 use crate::{
     Outcome,
     args::{SourceArgs, TrainAbstentionArgs},
-    command::print_text,
+    command::{print_text, ranked_router},
     paint::{grouped, styled},
     settings::Settings,
     source,
-    task::{self, BatchQuery},
 };
-
-/// One query in so many is held out.
-const HELD_OUT_ONE_IN: u32 = 5;
 
 /// Rows of the table of coverage and risk.
 const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 
 pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Result<Outcome> {
-    let questions =
-        Questions { answerable: read(&args.answerable)?, unanswerable: read(&args.unanswerable)? };
-    let mut examples = Vec::new();
-    for (position, router) in routers(&args.index, settings)?.iter().enumerate() {
-        let scope = if position == 0 { Scope::First } else { Scope::Further };
-        examples.extend(questions.ask(router, scope)?);
+    let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
+    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
+    let with_vectors = Examples::ask(&questions, &args.index, settings, Some(&encoder))?;
+    let without_vectors = Examples::ask(&questions, &args.index, settings, None)?;
+    let calibrations =
+        Calibrations { with_vectors: with_vectors.fit(), without_vectors: without_vectors.fit() };
+    let rankings = [
+        ("with vectors", &with_vectors, calibrations.with_vectors),
+        ("words alone", &without_vectors, calibrations.without_vectors),
+    ];
+    let json = serde_json::to_string_pretty(&calibrations)?;
+    write_file(&args.out, format!("{json}\n").as_bytes())?;
+    let mut table = "ranking,kind,query_id,n_skills,is_spaceless,confidence\n".to_owned();
+    let mut text = format!("written to {}\n", args.out.display());
+    for (name, examples, calibration) in rankings {
+        examples.add_rows(name, &calibration, &mut table);
+        text.push_str(&examples.report(name, &calibration)?);
     }
-    let train: Vec<(Evidence, bool)> = examples
-        .iter()
-        .filter(|example| !example.is_held_out)
-        .filter_map(|example| Some((example.evidence?, example.answerable)))
-        .collect();
-    let calibration = fit_calibration(&train);
-    let held_out: Vec<&Example> = examples.iter().filter(|example| example.is_held_out).collect();
-    write_file(&args.out, format!("{}\n", serde_json::to_string_pretty(&calibration)?).as_bytes())?;
     if let Some(path) = &args.held_out {
-        write_file(path, csv(&held_out, &calibration).as_bytes())?;
+        write_file(path, table.as_bytes())?;
     }
-    print_text(&report(train.len(), &held_out, &calibration, args)?)?;
+    print_text(&text)?;
     Ok(Outcome::Found)
 }
 
-/// What a calibration is fitted to.
-struct Questions {
-    answerable: Vec<BatchQuery>,
-    unanswerable: Vec<BatchQuery>,
+/// All answers of one kind of router.
+struct Examples(Vec<Example>);
+
+impl Examples {
+    fn ask(
+        questions: &Questions,
+        paths: &[PathBuf],
+        settings: &Settings,
+        encoder: Option<&Arc<dyn Encoder>>,
+    ) -> anyhow::Result<Self> {
+        let mut examples = Vec::new();
+        for (position, index) in indexes(paths, settings)?.into_iter().enumerate() {
+            let router = ranked_router(index, encoder.cloned())?;
+            let scope = if position == 0 { Scope::First } else { Scope::Further };
+            examples.extend(questions.ask(&router, scope)?);
+        }
+        Ok(Self(examples))
+    }
+
+    fn fit(&self) -> Calibration {
+        let train = self.0.iter().filter(|example| !example.is_held_out);
+        let train: Vec<CalibrationExample> = train.filter_map(Example::to_fit).collect();
+        fit_calibration(&train)
+    }
+
+    /// Returns the held-out examples of an index.
+    fn of_size(&self, n_skills: usize) -> impl Iterator<Item = &Example> {
+        self.0.iter().filter(move |example| example.is_held_out && example.n_skills == n_skills)
+    }
+
+    fn report(&self, name: &str, calibration: &Calibration) -> anyhow::Result<String> {
+        let n_train = self.0.iter().filter(|example| !example.is_held_out).count();
+        let mut out = format!(
+            "\n{name}: {} examples to fit, {} held out; abstains below {:.3}\n",
+            grouped(n_train),
+            grouped(self.0.len() - n_train),
+            calibration.threshold,
+        );
+        let title = format!(
+            "{:>9} {:18} {:>6} {:>6} {:>7} {:21} {}",
+            "skills", "queries", "AUROC", "ECE", "FLR@90", "", "loaded at the threshold"
+        );
+        writeln!(out, "{}", styled(crate::paint::STRONG, &title))?;
+        let mut sizes: Vec<usize> = self.0.iter().map(|example| example.n_skills).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.dedup();
+        for size in &sizes {
+            self.report_size(*size, calibration, &mut out)?;
+        }
+        if let Some(largest) = sizes.first() {
+            let judged: Vec<Judged> = self
+                .of_size(*largest)
+                .filter(|example| matches!(example.kind, Kind::Answerable | Kind::Unanswerable))
+                .map(|example| example.judged(calibration))
+                .collect();
+            let title = format!("{:>9} {:>12} {:>10}", "coverage", "false loads", "threshold");
+            writeln!(out, "\nthe largest library\n{}", styled(crate::paint::STRONG, &title))?;
+            for coverage in COVERAGES {
+                let point = at_coverage(&judged, coverage);
+                writeln!(
+                    out,
+                    "{:>9.3} {:>12.3} {:>10.3}",
+                    point.coverage, point.false_load_rate, point.threshold
+                )?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Adds a row for each kind of query, and for those in Chinese, kana or Hangul.
+    fn report_size(
+        &self,
+        n_skills: usize,
+        calibration: &Calibration,
+        out: &mut String,
+    ) -> anyhow::Result<()> {
+        const KINDS: [Kind; 6] = [
+            Kind::Answerable,
+            Kind::InTalk,
+            Kind::Unanswerable,
+            Kind::Talk,
+            Kind::Absent,
+            Kind::Trigger,
+        ];
+        for (kind, is_spaceless) in KINDS.into_iter().flat_map(|kind| [(kind, false), (kind, true)])
+        {
+            let is_in = |example: &&Example| !is_spaceless || example.is_spaceless();
+            let rows: Vec<&Example> = self.of_size(n_skills).filter(is_in).collect();
+            let of_kind: Vec<Judged> = rows
+                .iter()
+                .filter(|example| example.kind == kind)
+                .map(|example| example.judged(calibration))
+                .collect();
+            if of_kind.is_empty() {
+                continue;
+            }
+            let name = if is_spaceless {
+                format!("{}, zh", kind.as_str())
+            } else {
+                kind.as_str().to_owned()
+            };
+            let mut against = String::new();
+            if !kind.is_answerable() {
+                let answerable = rows.iter().filter(|example| example.kind == Kind::Answerable);
+                let mut both: Vec<Judged> =
+                    answerable.map(|example| example.judged(calibration)).collect();
+                both.extend(&of_kind);
+                let point = at_coverage(&both, COVERAGE);
+                let rate = rate(
+                    of_kind.iter().filter(|one| one.confidence >= point.threshold).count(),
+                    of_kind.len(),
+                );
+                against = format!(
+                    "{:.3} {:>6.3} {rate}",
+                    auroc(&both),
+                    expected_calibration_error(&both)
+                );
+            }
+            let n_loaded =
+                of_kind.iter().filter(|one| one.confidence >= calibration.threshold).count();
+            let loaded = rate(n_loaded, of_kind.len());
+            write!(out, "{:>9} {name:18} {against:36} {loaded}", grouped(n_skills))?;
+            if matches!(kind, Kind::Trigger | Kind::Answerable) {
+                let of_kind = rows.iter().filter(|example| example.kind == kind);
+                let n_known = of_kind
+                    .filter(|example| example.is_best_known)
+                    .filter(|example| {
+                        example.judged(calibration).confidence >= calibration.threshold
+                    })
+                    .count();
+                write!(out, ", the one of the query first {n_known}")?;
+            }
+            out.push('\n');
+        }
+        Ok(())
+    }
+
+    fn add_rows(&self, ranking: &str, calibration: &Calibration, out: &mut String) {
+        for example in self.0.iter().filter(|example| example.is_held_out) {
+            let Example { kind, query_id, n_skills, .. } = example;
+            let Judged { confidence, .. } = example.judged(calibration);
+            let is_spaceless = u8::from(example.is_spaceless());
+            let kind = kind.as_str();
+            let _ = writeln!(
+                out,
+                "{ranking},{kind},{query_id},{n_skills},{is_spaceless},{confidence:.4}"
+            );
+        }
+    }
 }
 
-/// Whether queries that do not say which skills answer them are asked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    First,
-    Further,
-}
-
-/// One query, asked of one index.
-struct Example {
-    query_id: String,
-    n_skills: usize,
-    answerable: bool,
-    is_held_out: bool,
-    /// `None` where nothing was found.
-    evidence: Option<Evidence>,
+/// Returns a rate with its interval.
+fn rate(n_hits: usize, n: usize) -> String {
+    let Interval { mean, low, high, .. } = wilson(n_hits, n);
+    format!("{n_hits}/{n} = {mean:.2} [{low:.2}, {high:.2}]")
 }
 
 impl Example {
     fn judged(&self, calibration: &Calibration) -> Judged {
         let confidence = self.evidence.map_or(0.0, |evidence| calibration.confidence(&evidence));
-        Judged { confidence, answerable: self.answerable }
+        Judged { confidence, answerable: self.kind.is_answerable() }
+    }
+
+    fn to_fit(&self) -> Option<CalibrationExample> {
+        Some(CalibrationExample {
+            evidence: self.evidence?,
+            is_answerable: self.kind.is_answerable(),
+            importance: self.kind.importance()?,
+        })
+    }
+
+    fn is_spaceless(&self) -> bool {
+        self.evidence.is_some_and(|evidence| evidence.features.character_share > 0.5)
     }
 }
 
-impl Questions {
-    fn ask(&self, router: &Router, scope: Scope) -> anyhow::Result<Vec<Example>> {
-        let holds_answer = |item: &&BatchQuery| {
-            let skills = &item.skill_ids;
-            skills.is_empty() && scope == Scope::First
-                || skills.iter().any(|id| router.index().find(id).is_ok())
-        };
-        let answerable = self.answerable.iter().filter(holds_answer).map(|item| (item, true));
-        let unanswerable = self.unanswerable.iter().map(|item| (item, false));
-        answerable.chain(unanswerable).map(|(item, answer)| example(item, answer, router)).collect()
-    }
-}
-
-fn example(item: &BatchQuery, answerable: bool, router: &Router) -> anyhow::Result<Example> {
-    Ok(Example {
-        query_id: item.query_id.clone(),
-        n_skills: router.n_skills(),
-        answerable,
-        is_held_out: is_held_out(item.query.text()),
-        evidence: router.evidence(&item.query)?,
-    })
-}
-
-/// Returns whether a query is kept for the scores; the same for every index and every run.
-fn is_held_out(query: &str) -> bool {
-    let hash = blake3::hash(query.as_bytes());
-    let [a, b, c, d, ..] = *hash.as_bytes();
-    u32::from_le_bytes([a, b, c, d]).is_multiple_of(HELD_OUT_ONE_IN)
-}
-
-fn routers(indexes: &[PathBuf], settings: &Settings) -> anyhow::Result<Vec<Router>> {
-    let router = |index: Index| Router::new(index, RouterConfig::default());
-    if indexes.is_empty() {
+fn indexes(paths: &[PathBuf], settings: &Settings) -> anyhow::Result<Vec<Index>> {
+    if paths.is_empty() {
         let own = SourceArgs { index: None, library: Vec::new() };
-        return Ok(vec![router(source::open(&own, settings)?.index)]);
+        return Ok(vec![source::open(&own, settings)?.index]);
     }
-    indexes.iter().map(|path| Ok(router(Index::open(path)?))).collect()
-}
-
-fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<BatchQuery>> {
-    let mut queries = Vec::new();
-    for path in paths {
-        queries.extend(task::batch(path)?);
-    }
-    Ok(queries)
-}
-
-fn csv(held_out: &[&Example], calibration: &Calibration) -> String {
-    let mut out = "query_id,n_skills,answerable,confidence\n".to_owned();
-    for example in held_out {
-        let Example { query_id, n_skills, answerable, .. } = example;
-        let Judged { confidence, .. } = example.judged(calibration);
-        let _ = writeln!(out, "{query_id},{n_skills},{},{confidence:.4}", u8::from(*answerable));
-    }
-    out
-}
-
-fn report(
-    n_train: usize,
-    held_out: &[&Example],
-    calibration: &Calibration,
-    args: &TrainAbstentionArgs,
-) -> anyhow::Result<String> {
-    let mut out = String::new();
-    let n_held_out = held_out.len();
-    writeln!(out, "{} examples to fit, {} held out", grouped(n_train), grouped(n_held_out))?;
-    writeln!(
-        out,
-        "abstains below {:.3}; written to {}\n",
-        calibration.threshold,
-        args.out.display()
-    )?;
-
-    let title = format!(
-        "{:>9} {:>6} {:>6} {:>7} {:>6} | at the threshold",
-        "skills", "AUROC", "ECE", "FLR@90", "n"
-    );
-    writeln!(out, "{}", styled(crate::paint::STRONG, &title))?;
-    let mut sizes: Vec<usize> = held_out.iter().map(|example| example.n_skills).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    for size in sizes {
-        let of_size = held_out.iter().filter(|example| example.n_skills == size);
-        let judged: Vec<Judged> = of_size.map(|example| example.judged(calibration)).collect();
-        let OperatingPoint { coverage, false_load_rate, .. } =
-            at_threshold(&judged, calibration.threshold);
-        writeln!(
-            out,
-            "{:>9} {:>6.3} {:>6.3} {:>7.3} {:>6} | coverage {coverage:.3}, false loads {false_load_rate:.3}",
-            grouped(size),
-            auroc(&judged),
-            expected_calibration_error(&judged),
-            at_coverage(&judged, COVERAGE).false_load_rate,
-            grouped(judged.len()),
-        )?;
-    }
-
-    let largest = held_out.iter().map(|example| example.n_skills).max();
-    let of_largest = held_out.iter().filter(|example| Some(example.n_skills) == largest);
-    let judged: Vec<Judged> = of_largest.map(|example| example.judged(calibration)).collect();
-    let title = format!("{:>9} {:>12} {:>10}", "coverage", "false loads", "threshold");
-    writeln!(out, "\nthe largest library\n{}", styled(crate::paint::STRONG, &title))?;
-    for coverage in COVERAGES {
-        let point = at_coverage(&judged, coverage);
-        writeln!(
-            out,
-            "{:>9.3} {:>12.3} {:>10.3}",
-            point.coverage, point.false_load_rate, point.threshold
-        )?;
-    }
-    Ok(out)
+    paths.iter().map(|path| Ok(Index::open(path)?)).collect()
 }

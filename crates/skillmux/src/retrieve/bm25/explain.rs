@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::{Bm25Retriever, TermSaturation, saturate};
 use crate::{
+    decompose::{Clause, clauses},
     error::Result,
-    explain::{Contribution, Explanation},
-    index::{Field, TermReader, is_character_pair, length_id_of},
+    explain::{Contribution, Explanation, Grounds},
+    index::{Field, TermReader, is_character_pair, length_id_of, length_of},
     library::Skill,
     retrieve::{Query, QueryTerm, words::rarest_first},
 };
@@ -20,10 +21,72 @@ pub(super) struct WeightedTerm<'q> {
     term: &'q QueryTerm,
     /// Factor of its share in the score.
     weight: f32,
+    /// The same in the score of a clause, which says it once.
+    weight_in_clause: f32,
     /// Whether it is a word that a skill may lack: a pair of characters that no skill holds is not.
     is_word: bool,
     /// Whether it counts against a skill that lacks it.
     counts: bool,
+}
+
+/// A query with what is the same for all skills.
+pub(super) struct WeightedQuery<'q> {
+    query: &'q Query,
+    pub(super) terms: Vec<WeightedTerm<'q>>,
+    clauses: Vec<WeightedClause>,
+}
+
+/// A clause of a query.
+struct WeightedClause {
+    /// How much it is about the work itself.
+    weight: f32,
+    /// Positions of its terms.
+    terms: Vec<usize>,
+    /// What divides the score of its terms, so that the best becomes `ln(1 + terms)`.
+    divisor: f32,
+}
+
+impl<'q> WeightedQuery<'q> {
+    pub(super) fn new(
+        bm25: &Bm25Retriever<'_>,
+        query: &'q Query,
+        terms: &'q [QueryTerm],
+    ) -> Result<Self> {
+        let terms = terms
+            .iter()
+            .map(|term| bm25.weighted(term))
+            .collect::<Result<Vec<WeightedTerm<'q>>>>()?;
+        let mut sources: Vec<(usize, usize)> = terms
+            .iter()
+            .enumerate()
+            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)))
+            .collect();
+        sources.sort_unstable();
+        let max_share = bm25.config.max_share();
+        let clause = |Clause { range, weight }: Clause| {
+            let first = sources.partition_point(|(start, _)| *start < range.start);
+            let last = sources.partition_point(|(start, _)| *start < range.end);
+            let mut inside: Vec<usize> = sources[first..last].iter().map(|(_, at)| *at).collect();
+            inside.sort_unstable();
+            inside.dedup();
+            let counted = inside.iter().filter(|at| terms[**at].counts);
+            let attainable: f32 = counted.map(|at| terms[*at].weight_in_clause).sum();
+            let length = f32::max((inside.len() as f32).ln_1p(), f32::MIN_POSITIVE);
+            let divisor = f32::max(max_share * attainable / length, f32::MIN_POSITIVE);
+            WeightedClause { weight, terms: inside, divisor }
+        };
+        let clauses = clauses(query.text()).into_iter().map(clause).collect();
+        Ok(Self { query, terms, clauses })
+    }
+
+    /// Returns the highest mass of a clause, from the score of each term in a clause.
+    fn clause_mass(&self, scores: &[f32]) -> f32 {
+        let mass = |clause: &WeightedClause| {
+            let score: f32 = clause.terms.iter().map(|at| scores[*at]).sum();
+            clause.weight * score / clause.divisor
+        };
+        self.clauses.iter().map(mass).fold(0.0, f32::max)
+    }
 }
 
 /// How often each field of a skill holds each term of a query, and how long the field is.
@@ -52,9 +115,11 @@ impl Bm25Retriever<'_> {
     pub(super) fn weighted<'q>(&self, term: &'q QueryTerm) -> Result<WeightedTerm<'q>> {
         let postings = self.index.postings(&term.text)?;
         let is_known = postings.iter().any(|postings| postings.n_skills > 0);
+        let idf = self.index.idf_of(&postings);
         Ok(WeightedTerm {
             term,
-            weight: self.config.query_weight(term) * self.index.idf_of(&postings),
+            weight: self.config.query_weight(term) * idf,
+            weight_in_clause: f32::min(term.frequency, 1.0) * idf,
             is_word: is_known || !is_character_pair(&term.text),
             counts: is_known || self.index.n_skills() < N_SKILLS_WITH_ALL_WORDS,
         })
@@ -88,12 +153,13 @@ impl Bm25Retriever<'_> {
 
     pub(super) fn explain_terms(
         &self,
-        query: &Query,
-        terms: &[WeightedTerm<'_>],
+        query: &WeightedQuery<'_>,
         fields: &[FieldCounts; 3],
         norms: &[[f32; 256]; 3],
     ) -> Explanation {
+        let WeightedQuery { query: task, terms, .. } = query;
         let mut parts = [0.0_f32; 3];
+        let mut scores_in_clause = Vec::with_capacity(terms.len());
         let (mut matched, mut missing) = (Vec::new(), Vec::new());
         let mut weight_of_all = 0.0_f32;
         for (at, weighted) in terms.iter().enumerate() {
@@ -105,11 +171,13 @@ impl Bm25Retriever<'_> {
                 self.config.share(field, counts[at] as f32, norm)
             });
             let sum: f32 = shares.iter().sum();
-            let factor = match self.config.saturation {
-                TermSaturation::PerField => *weight,
+            let unit = match self.config.saturation {
+                TermSaturation::PerField => 1.0,
                 TermSaturation::Joint if sum == 0.0 => 0.0,
-                TermSaturation::Joint => weight * saturate(sum, self.config.joint_k1()) / sum,
+                TermSaturation::Joint => saturate(sum, self.config.joint_k1()) / sum,
             };
+            let factor = weight * unit;
+            scores_in_clause.push(weighted.weight_in_clause * unit * sum);
             for (part, share) in parts.iter_mut().zip(shares) {
                 *part += factor * share;
             }
@@ -134,12 +202,17 @@ impl Bm25Retriever<'_> {
             .collect();
         Explanation {
             contributions,
-            matched: rarest_first(query.text(), &matched),
-            missing: rarest_first(query.text(), &missing),
+            matched: rarest_first(task.text(), &matched),
+            missing: rarest_first(task.text(), &missing),
             coverage: f32::min(weight_of_matched / weight_of_words, 1.0),
             score_share: parts.iter().sum::<f32>() / attainable,
             headline_share: (parts[0] + parts[1]) / f32::max(parts.iter().sum(), f32::MIN_POSITIVE),
             n_terms: u32::try_from(terms.len()).unwrap_or(u32::MAX),
+            grounds: Grounds {
+                clause_mass: query.clause_mass(&scores_in_clause),
+                body_terms: length_of(fields[Field::Body.position()].length_id),
+                ..Grounds::default()
+            },
         }
     }
 }

@@ -7,7 +7,7 @@ mod config;
 mod explain;
 
 pub use config::{Bm25Config, FieldWeights, QueryRepetition, TermSaturation};
-use explain::WeightedTerm;
+use explain::WeightedQuery;
 
 use rustc_hash::FxHashMap;
 
@@ -249,16 +249,13 @@ impl Retriever for Bm25Retriever<'_> {
 
     fn explain(&self, query: &Query, found: &[(Candidate, &Skill)]) -> Result<Vec<Explanation>> {
         let terms = query.terms();
-        let terms = terms
-            .iter()
-            .map(|term| self.weighted(term))
-            .collect::<Result<Vec<WeightedTerm<'_>>>>()?;
+        let weighted = WeightedQuery::new(self, query, &terms)?;
         let named = self.named(query)?;
         let norms = self.norms();
         let mut reader = TermReader::new();
         let explain_one = |(candidate, skill): &(Candidate, &Skill)| {
-            let counts = self.term_counts(skill, &terms, &mut reader);
-            let mut explanation = self.explain_terms(query, &terms, &counts, &norms);
+            let counts = self.term_counts(skill, &weighted.terms, &mut reader);
+            let mut explanation = self.explain_terms(&weighted, &counts, &norms);
             if named.binary_search(&candidate.skill).is_ok() {
                 let words: f32 = explanation.contributions.iter().map(|part| part.value).sum();
                 explanation.contributions.push(Contribution {
