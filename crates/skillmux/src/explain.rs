@@ -35,13 +35,13 @@ pub struct Explanation {
     pub headline_share: f32,
     /// Number of distinct terms of the task.
     pub n_terms: u32,
-    /// What a calibration weighs besides; no part of answers.
-    #[serde(skip)]
+    /// What the confidence rests on besides.
+    #[serde(default)]
     pub grounds: Grounds,
 }
 
 /// What says whether a skill helps, beside the words that it shares with the task.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grounds {
     /// The most that a clause of the task has of the score that its terms could give, times
     /// `ln(1 + terms)` of it and its weight: what surrounds a request does not lower it.

@@ -128,7 +128,7 @@ impl Questions {
         let answers = thread::scope(|scope| {
             let parts = questions.chunks(n_each);
             let threads: Vec<_> = parts.map(|part| scope.spawn(move || ask(part))).collect();
-            threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
+            threads.into_iter().map(thread::ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         let mut examples = Vec::with_capacity(questions.len());
         for answer in answers {
