@@ -33,6 +33,10 @@ results data work="target/results":
     cargo build --release
     bash benches/results.sh "${CARGO_TARGET_DIR:-target}/release/skillmux" {{data}} {{work}}
 
+# Fits the ranker with each part off, and writes results/ablations.md; after `results`
+ablations data work="target/results":
+    bash benches/ablations.sh "${CARGO_TARGET_DIR:-target}/release/skillmux" {{data}} {{work}}
+
 # Accepts changed quality: the scores of every sample task, which a test compares
 accept-quality:
     cargo build
