@@ -40,6 +40,9 @@ const MAX_CLAUSES: usize = 24;
 /// A clause of fewer known terms is no request of its own.
 const MIN_CLAUSE_TERMS: usize = 2;
 
+/// Scores that are looked at together.
+const CHUNK: usize = 64;
+
 /// Most shares that are kept for the members, 32 MiB; beyond, postings are read again.
 const MAX_KEPT_SHARES: usize = 4 << 20;
 
@@ -219,16 +222,22 @@ fn best_of(
 ) -> impl Iterator<Item = SkillIdx> {
     let mut best: Vec<Candidate> = Vec::with_capacity(4 * k);
     let mut least = f32::MIN_POSITIVE;
-    for (score, skill) in scores.iter().zip(skills) {
-        if *score < least {
+    for (scores, skills) in scores.chunks(CHUNK).zip(skills.chunks(CHUNK)) {
+        // Most chunks hold nothing, which a few vector instructions tell.
+        if scores.iter().filter(|score| **score >= least).count() == 0 {
             continue;
         }
-        let Some(skill) = *skill else { continue };
-        best.push(Candidate { skill, score: *score });
-        if best.len() == 4 * k {
-            best.select_nth_unstable_by(k - 1, Candidate::best_first);
-            best.truncate(k);
-            least = best[k - 1].score;
+        for (score, skill) in scores.iter().zip(skills) {
+            if *score < least {
+                continue;
+            }
+            let Some(skill) = *skill else { continue };
+            best.push(Candidate { skill, score: *score });
+            if best.len() == 4 * k {
+                best.select_nth_unstable_by(k - 1, Candidate::best_first);
+                best.truncate(k);
+                least = best[k - 1].score;
+            }
         }
     }
     Ranking::of_best(best, k).into_candidates().into_iter().map(|candidate| candidate.skill)
@@ -304,7 +313,7 @@ impl Scores {
         let mut scores = Self {
             whole: vec![0.0; n_documents],
             of_parts: Vec::new(),
-            shares: Vec::new(),
+            shares: Vec::with_capacity(usize::min(n_postings(postings_of), MAX_KEPT_SHARES)),
             places: Vec::with_capacity(terms.len()),
         };
         let mut parts_of = vec![Vec::new(); terms.len()];
@@ -414,6 +423,10 @@ impl MemberDocuments {
 
 fn document_number(document: usize) -> u32 {
     u32::try_from(document).expect("documents are numbered in 32 bits")
+}
+
+fn n_postings(postings_of: &[[TermPostings<'_>; 3]]) -> usize {
+    postings_of.iter().flatten().map(|postings| postings.n_skills as usize).sum()
 }
 
 /// Appends the documents whose field holds a term, with what it adds to BM25 for a weight of 1.

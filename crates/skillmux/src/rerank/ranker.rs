@@ -20,6 +20,9 @@ use crate::{
 /// Feature of a skill that was retrieved, but not among the candidates that are ranked again.
 const RETRIEVED: &str = "retrieved";
 
+/// Larger weights are no result of a fit, and their sums are not finite.
+const MAX_WEIGHT: f32 = 1e6;
+
 /// How much a skill that the task names is put above all others, in log-odds.
 const NAMED_MARGIN: f32 = 2.0;
 
@@ -84,14 +87,23 @@ impl FeatureWeights {
 impl TryFrom<BTreeMap<String, FeatureWeight>> for FeatureWeights {
     type Error = String;
 
-    /// Takes weights by name; features without one do not count.
+    /// Takes weights by name; features without one do not count. Refuses unknown names, and numbers
+    /// that are not finite or above a million.
     fn try_from(mut named: BTreeMap<String, FeatureWeight>) -> Result<Self, String> {
         let weights =
             Feature::ALL.map(|feature| named.remove(feature.as_str()).unwrap_or_default());
-        match named.into_iter().next() {
-            Some((unknown, _)) => Err(format!("there is no feature `{unknown}`")),
-            None => Ok(Self(weights)),
+        if let Some((unknown, _)) = named.into_iter().next() {
+            return Err(format!("there is no feature `{unknown}`"));
         }
+        for (feature, FeatureWeight { base, length, spaceless }) in Feature::ALL.iter().zip(weights)
+        {
+            let is_sound = [base, length, spaceless].iter().all(|x| x.abs() <= MAX_WEIGHT);
+            if !is_sound {
+                let name = feature.as_str();
+                return Err(format!("the weight of `{name}` is no number up to {MAX_WEIGHT}"));
+            }
+        }
+        Ok(Self(weights))
     }
 }
 
@@ -231,6 +243,9 @@ mod tests {
         let unknown = json.replace("bm25.body", "bm25.boddy");
         let error = serde_json::from_str::<FeatureWeights>(&unknown).unwrap_err();
         assert!(error.to_string().starts_with("there is no feature `bm25.boddy`"), "{error}");
+        let huge = json.replace("1.5", "1e308");
+        let error = serde_json::from_str::<FeatureWeights>(&huge).unwrap_err();
+        assert!(error.to_string().starts_with("the weight of `bm25.body`"), "{error}");
     }
 
     #[test]
