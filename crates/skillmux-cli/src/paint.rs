@@ -69,7 +69,11 @@ pub(crate) fn escaped_json(json: &str) -> String {
 
 /// Returns whether a character changes how its neighbours are shown without being seen itself.
 fn is_deceptive(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+    matches!(
+        c,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// Returns the beginning of a text, at most `n_chars` characters, with a mark if it was cut.
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn escape_sequences_and_hidden_characters_do_not_reach_the_terminal() {
-        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\u{e0041}\td"), "a[31mbc\td");
+        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\u{e0041}\td\u{200b}\u{feff}"), "a[31mbc\td");
     }
 
     #[test]

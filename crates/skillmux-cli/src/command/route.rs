@@ -7,6 +7,7 @@ use std::{
 
 use skillmux::{
     compose::{Alternative, Decision, DropReason, PlannedSkill},
+    explain::Contribution,
     router::{Route, RouteOptions, Router},
 };
 
@@ -22,6 +23,9 @@ use crate::{
 
 /// Alternatives in the text answer; JSON has all.
 const N_ALTERNATIVES: usize = 5;
+
+/// Most parts of a score that a text names; JSON has all.
+const MAX_PARTS: usize = 5;
 
 /// Characters of a name in the text answer: what the Agent Skills specification allows.
 const MAX_NAME_CHARS: usize = 64;
@@ -123,13 +127,8 @@ pub(super) fn skill_text(number: usize, skill: &PlannedSkill) -> String {
     if !description.trim().is_empty() {
         let _ = writeln!(out, "{}", wrapped(&description, "    "));
     }
-    let parts: Vec<String> = skill
-        .explanation
-        .contributions
-        .iter()
-        .map(|part| format!("{} {:.1}", part.feature, part.value))
-        .collect();
-    let score = format!("score {:.1} = {}", skill.score, parts.join(" + "));
+    let parts = score_parts(&skill.explanation.contributions);
+    let score = format!("score {:.1} = {parts}", skill.score);
     let _ = writeln!(out, "{}", styled(paint::FAINT, &wrapped(&score, "    ")));
     for (label, words) in
         [("has", &skill.explanation.matched), ("lacks", &skill.explanation.missing)]
@@ -141,6 +140,23 @@ pub(super) fn skill_text(number: usize, skill: &PlannedSkill) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Returns what adds most to a score, or takes most from it, and what the rest adds.
+fn score_parts(contributions: &[Contribution]) -> String {
+    let mut largest: Vec<&Contribution> = contributions.iter().collect();
+    let mut rest = Vec::new();
+    if largest.len() > MAX_PARTS {
+        largest.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        rest = largest.split_off(MAX_PARTS - 1);
+    }
+    let part = |part: &&Contribution| format!("{} {:.1}", part.feature, part.value);
+    let mut parts: Vec<String> = largest.iter().map(part).collect();
+    if !rest.is_empty() {
+        let value: f32 = rest.iter().map(|part| part.value).sum();
+        parts.push(format!("{} others {value:.1}", rest.len()));
+    }
+    parts.join(" + ")
 }
 
 fn word_list(words: &[String]) -> String {

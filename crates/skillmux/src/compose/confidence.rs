@@ -137,35 +137,35 @@ pub struct Calibration {
 /// The embedded calibrations, rounded.
 const DEFAULT: Calibrations = Calibrations {
     with_vectors: Calibration {
-        bias: -4.77,
+        bias: -4.79,
         weights: Features {
-            score_mass: 5.26,
-            clause_mass: 1.53,
-            matched_words: 0.37,
-            headline_share: 16.63,
-            best_cosine: 5.02,
-            cosine_rise: 6.03,
-            vector_rank: 1.14,
+            score_mass: 5.18,
+            clause_mass: 1.54,
+            matched_words: 0.39,
+            headline_share: 16.81,
+            best_cosine: 4.98,
+            cosine_rise: 6.11,
+            vector_rank: 1.11,
             character_share: 1.33,
-            term_density: 2.45,
-            body_length: -2.25,
+            term_density: 2.43,
+            body_length: -2.19,
             library_size: -0.09,
         },
-        threshold: 0.4,
+        threshold: 0.39,
     },
     without_vectors: Calibration {
-        bias: -0.76,
+        bias: -0.83,
         weights: Features {
-            score_mass: 6.65,
-            clause_mass: 2.09,
+            score_mass: 6.56,
+            clause_mass: 2.19,
             matched_words: 0.73,
-            headline_share: 13.37,
+            headline_share: 13.8,
             best_cosine: 0.0,
             cosine_rise: 0.0,
             vector_rank: 0.0,
-            character_share: 1.12,
-            term_density: 2.6,
-            body_length: -3.39,
+            character_share: 1.1,
+            term_density: 2.61,
+            body_length: -3.32,
             library_size: -0.14,
         },
         threshold: 0.34,
@@ -272,8 +272,12 @@ const CHINESE_SMALL_TALK: [&str; 20] = [
     "谢谢你",
 ];
 
-/// Returns whether a task is made of greetings, thanks and the like alone: it asks for nothing.
+/// Returns whether a task is made of greetings, thanks and the like alone: it asks for nothing, but
+/// as a command, such as `/next`.
 pub(super) fn is_small_talk(task: &str) -> bool {
+    if task.trim_start().starts_with('/') {
+        return false;
+    }
     let characters: String = task.chars().filter(|c| is_spaceless(*c)).collect();
     let is_chinese_talk =
         characters.is_empty() || CHINESE_SMALL_TALK.binary_search(&characters.as_str()).is_ok();
@@ -297,7 +301,7 @@ mod tests {
         for talk in ["好的", "继续", "谢谢！"] {
             assert!(is_small_talk(talk), "{talk}");
         }
-        for task in ["stop the server", "good morning email", "继续写周报", "pdf"] {
+        for task in ["stop the server", "good morning email", "继续写周报", "pdf", "/hi"] {
             assert!(!is_small_talk(task), "{task}");
         }
     }

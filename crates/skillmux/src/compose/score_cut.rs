@@ -71,7 +71,8 @@ impl Composer for ScoreCut {
             let reason = "no skill shares a word with the task".to_owned();
             return Plan::of_one_step(request.task, 0.0, Vec::new(), Vec::new(), reason);
         };
-        let is_small_talk = is_small_talk(request.task) && !evidence.is_named;
+        // A skill cannot take greetings over by its name.
+        let is_small_talk = is_small_talk(request.task);
         let confidence = if is_small_talk { 0.0 } else { self.calibration.confidence(&evidence) };
         if is_small_talk || confidence < self.calibration.threshold && !evidence.is_named {
             let alternatives =
@@ -127,6 +128,9 @@ fn abstention_reason(best: &PlannedSkill) -> String {
     let closest = format!("no skill fits well enough: the closest, `{}`,", short_name(best));
     let explanation = &best.explanation;
     if explanation.missing.is_empty() {
+        if explanation.matched.is_empty() {
+            return format!("{closest} has no word in common with the task");
+        }
         let words = quoted(&explanation.matched);
         return format!("{closest} has no more than {words} in common with the task");
     }
@@ -206,6 +210,8 @@ mod tests {
         let matched = words(&["flows"]);
         let plan = compose(Explanation { matched, ..Explanation::default() }, unsure());
         assert!(plan.reason.ends_with("has no more than `flows` in common with the task"));
+        let plan = compose(Explanation::default(), unsure());
+        assert!(plan.reason.ends_with("has no word in common with the task"));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! `skillmux train ranker`
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, bail};
 use skillmux::{
@@ -25,6 +29,11 @@ const NEAR_DUPLICATE_GRADE: f32 = 0.2;
 
 pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     let options = options(args)?;
+    refuse_inputs_as_outputs(args)?;
+    if let Some(folder) = &args.ablations {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make `{}`", folder.display()))?;
+    }
     let index = Index::open(&args.index)?;
     let mut data = RankerData::default();
     for path in &args.queries {
@@ -42,12 +51,26 @@ pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.held_out {
         write_file(path, csv(&trained.scores).as_bytes())?;
     }
+    if let Some(folder) = &args.ablations {
+        write_file(&folder.join("held-out.jsonl"), dataset(&trained.scores).as_bytes())?;
+    }
     print_text(&report(&trained, args))?;
     if let Some(folder) = &args.ablations {
         print_text(&ablations(&examples, &options, folder)?)?;
-        write_file(&folder.join("held-out.jsonl"), dataset(&trained.scores).as_bytes())?;
     }
     Ok(Outcome::Found)
+}
+
+/// Refuses to write over what is read.
+fn refuse_inputs_as_outputs(args: &TrainRankerArgs) -> anyhow::Result<()> {
+    let inputs = args.queries.iter().chain(&args.tasks).chain(&args.translations);
+    let inputs: Vec<PathBuf> = inputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    for output in [Some(&args.out), args.held_out.as_ref()].into_iter().flatten() {
+        if fs::canonicalize(output).is_ok_and(|output| inputs.contains(&output)) {
+            bail!("`{}` is training data, and would be overwritten", output.display());
+        }
+    }
+    Ok(())
 }
 
 fn options(args: &TrainRankerArgs) -> anyhow::Result<RankerOptions> {
@@ -150,7 +173,6 @@ fn ablations(
     options: &RankerOptions,
     folder: &Path,
 ) -> anyhow::Result<String> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let mut variants = vec![("as above".to_owned(), options.clone())];
     for group in FeatureGroup::ALL {
         let without = [options.without.clone(), vec![group]].concat();
