@@ -36,7 +36,8 @@ def table(path):
 print("# The ranker with parts off\n")
 print("Made by `benches/ablations.sh`. Each ranker was fitted anew without a group of features (`train ranker --ablations`), or with another")
 print("loss; candidates are the same. After the score: the difference from the whole ranker on the same tasks with its 95 % interval")
-print("(paired bootstrap over tasks, 10,000 resamples); ** where it does not hold 0, before any correction for the number of tests.")
-print("`held-out-*` are queries whose skills neither encoder nor ranker was trained on; the other sets had no part in any choice.")
+print("(paired bootstrap over tasks, 10,000 resamples); ** where it does not hold 0.")
+print("There is no correction for the number of tests, some 300: single marks may be chance. `held-out-*` are the held-out queries of the ranker's")
+print("training but for translations. The other sets chose nothing, but for `dev`: it had a say in leaving lengths out (docs/ranking.md).")
 for path in sys.argv[1:]:
     table(Path(path))
