@@ -110,10 +110,12 @@ impl Error {
                 Some("train it again with: skillmux train encoder".to_owned())
             }
             Self::TrainingData { .. } => {
-                Some("one JSON object a line, as in data/README.md".to_owned())
+                Some("one JSON object a line; docs/datasets.md has the formats".to_owned())
             }
             Self::TooFewPairs { .. } => Some(
-                "index the skills that the training data is about, and name that index".to_owned(),
+                "index the skills that the training data is about, and name that index; a ranker learns \
+                 only from queries whose skill is among its candidates"
+                    .to_owned(),
             ),
             Self::CheckpointForeign { .. } => {
                 Some("train without --resume, or into another folder".to_owned())

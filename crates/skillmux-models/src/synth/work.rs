@@ -254,7 +254,10 @@ impl<A: Assignments> Floor<'_, A> {
             };
             let answer = match self.model.complete(&request) {
                 Ok(answer) => answer,
-                Err(error) => return End::Failed(error),
+                Err(error) => {
+                    self.count(&messages, "");
+                    return End::Failed(error);
+                }
             };
             self.count(&messages, &answer);
             let taken = match assignment.check(&answer) {

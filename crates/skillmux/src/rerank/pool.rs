@@ -151,15 +151,13 @@ impl Pool {
             let best = Ranking::of_best(found, N_DENSE).into_candidates();
             best.into_iter().map(|candidate| candidate.skill).for_each(&mut enter);
         }
-        let mut places: Vec<(Candidate, usize)> = skills
-            .iter()
-            .enumerate()
-            .filter_map(|(document, skill)| Some((document, (*skill)?)))
-            .filter(|(_, skill)| {
-                is_inside.get(skill.0 as usize).is_some_and(|is_inside| *is_inside)
-            })
-            .map(|(document, skill)| (Candidate { skill, score: scores.whole[document] }, document))
-            .collect();
+        let mut places: Vec<(Candidate, usize)> = Vec::new();
+        for (document, skill) in skills.iter().enumerate() {
+            let Some(skill) = *skill else { continue };
+            if is_inside.get(skill.0 as usize) == Some(&true) {
+                places.push((Candidate { skill, score: scores.whole[document] }, document));
+            }
+        }
         places.sort_unstable_by(|a, b| Candidate::best_first(&a.0, &b.0));
 
         let documents = MemberDocuments::of(places.iter().map(|(_, document)| *document));
@@ -224,7 +222,12 @@ fn best_of(
     let mut least = f32::MIN_POSITIVE;
     for (scores, skills) in scores.chunks(CHUNK).zip(skills.chunks(CHUNK)) {
         // Most chunks hold nothing, which a few vector instructions tell.
-        if scores.iter().filter(|score| **score >= least).count() == 0 {
+        #[expect(
+            clippy::needless_bitwise_bool,
+            reason = "a lazy operator is a branch for each score"
+        )]
+        let is_any = scores.iter().fold(false, |any, score| any | (*score >= least));
+        if !is_any {
             continue;
         }
         for (score, skill) in scores.iter().zip(skills) {

@@ -54,7 +54,7 @@ pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     if let Some(folder) = &args.ablations {
         write_file(&folder.join("held-out.jsonl"), dataset(&trained.scores).as_bytes())?;
     }
-    print_text(&report(&trained, args))?;
+    print_text(&report(&trained, data.n_queries(), args))?;
     if let Some(folder) = &args.ablations {
         print_text(&ablations(&examples, &options, folder)?)?;
     }
@@ -127,14 +127,17 @@ fn is_task(scores: &QueryScores) -> bool {
     scores.is_long && !scores.is_translation
 }
 
-fn report(trained: &TrainedRanker, args: &TrainRankerArgs) -> String {
+fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> String {
     let TrainedRanker { n_train, n_validation, scores: held_out, .. } = trained;
     let mut out = format!(
-        "{} queries to fit, {} to stop in time, {} held out; written to {}\n",
+        "{} queries to fit, {} to stop in time, {} held out; written to {}\n\
+         of {} that were read: the index lacks the skills of the others, or the encoder was trained \
+         on them\n",
         grouped(*n_train),
         grouped(*n_validation),
         grouped(held_out.len()),
-        args.out.display()
+        args.out.display(),
+        grouped(n_read),
     );
     for (slice, is_in) in SLICES {
         let of_slice: Vec<&QueryScores> = held_out.iter().filter(|scores| is_in(scores)).collect();

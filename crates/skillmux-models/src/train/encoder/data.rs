@@ -38,10 +38,31 @@ const MAX_NAMESAKES: usize = 2;
 pub struct EncoderData {
     /// A query may stand there several times, with a skill each.
     queries: Vec<(String, SkillId)>,
+    translations: Translations,
+}
+
+/// Skills in two languages.
+#[derive(Debug, Clone, Default)]
+pub(in crate::train) struct Translations {
     /// Chinese and English.
-    translations: Vec<(SkillId, SkillId)>,
+    pub(in crate::train) pairs: Vec<(SkillId, SkillId)>,
     /// Skills of the pairs that are kept for the final scores.
-    reserved: Vec<SkillId>,
+    pub(in crate::train) reserved: Vec<SkillId>,
+}
+
+impl Translations {
+    /// Adds the pairs of a file, plain or `.zst`: `{"zh", "en"}` a line.
+    pub(in crate::train) fn add(&mut self, path: &Path) -> Result<()> {
+        let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
+        for TranslationLine { zh, en } in lines {
+            if is_reserved(&en) {
+                self.reserved.extend([zh, en]);
+            } else {
+                self.pairs.push((zh, en));
+            }
+        }
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]
@@ -85,14 +106,7 @@ impl EncoderData {
     /// # Errors
     /// [`Error::Read`] and [`Error::TrainingData`].
     pub fn add_translations(&mut self, path: &Path) -> Result<()> {
-        for (zh, en) in read_translations(path)? {
-            if is_reserved(&en) {
-                self.reserved.extend([zh, en]);
-            } else {
-                self.translations.push((zh, en));
-            }
-        }
-        Ok(())
+        self.translations.add(path)
     }
 
     /// Returns what to train on and what to hold out, as far as the index holds it.
@@ -122,13 +136,13 @@ impl EncoderData {
             let query = TrainQuery { text: text.to_owned(), bag, gold };
             if is_any { &mut split.held_out } else { &mut split.train }.push(query);
         }
-        for (zh, en) in &self.translations {
+        for (zh, en) in &self.translations.pairs {
             let (Some(zh), Some(en)) = (idx_of.get(zh), idx_of.get(en)) else { continue };
             let is_any = is_held_out(en) || is_held_out(zh);
             if is_any { &mut split.held_out_translations } else { &mut split.translations }
                 .push((*zh, *en));
         }
-        let reserved = self.reserved.iter().filter_map(|id| idx_of.get(id));
+        let reserved = self.translations.reserved.iter().filter_map(|id| idx_of.get(id));
         let reserved: FxHashSet<u64> = reserved.map(|idx| key(*idx)).collect();
         split
             .translations
@@ -148,12 +162,6 @@ pub(in crate::train) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId
         skill_id.into_iter().chain(skill_ids).map(move |id| (query.clone(), id))
     });
     Ok(pairs.collect())
-}
-
-/// Returns the pairs of a file, Chinese and English.
-pub(in crate::train) fn read_translations(path: &Path) -> Result<Vec<(SkillId, SkillId)>> {
-    let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
-    Ok(lines.into_iter().map(|TranslationLine { zh, en }| (zh, en)).collect())
 }
 
 /// Returns whether the queries of skills with this name are held out from the training.
@@ -202,7 +210,7 @@ pub(super) struct Split {
 }
 
 /// Returns whether a pair of translations is kept for the final scores.
-pub(in crate::train) fn is_reserved(en: &SkillId) -> bool {
+fn is_reserved(en: &SkillId) -> bool {
     let hash = Sha256::digest(en.as_str().as_bytes());
     u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]).is_multiple_of(RESERVED_ONE_IN)
 }

@@ -26,7 +26,7 @@ use skillmux::index::Index;
 
 pub(super) use corpus::key_of_name;
 pub use data::EncoderData;
-pub(super) use data::{is_held_out_name, is_reserved, read_queries, read_translations};
+pub(super) use data::{Translations, is_held_out_name, read_queries};
 pub use negative::{FalseNegativeFilter, NegativeCounts, NegativeSource};
 
 use self::{

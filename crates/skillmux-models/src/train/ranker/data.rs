@@ -14,7 +14,7 @@ use skillmux::{
 
 use crate::{
     error::Result,
-    train::encoder::{is_held_out_name, is_reserved, key_of_name, read_queries, read_translations},
+    train::encoder::{Translations, is_held_out_name, key_of_name, read_queries},
 };
 
 /// One skill name in so many is held out for the scores, and half as many decide when to stop.
@@ -28,10 +28,7 @@ const NEAR_DUPLICATE: f32 = 0.6;
 pub struct RankerData {
     /// By text, so that a query that stands in two lines has the skills of both.
     queries: BTreeMap<String, LabelledQuery>,
-    /// Chinese and English.
-    translations: Vec<(SkillId, SkillId)>,
-    /// Skills of the pairs that are kept for the final scores.
-    reserved: Vec<SkillId>,
+    translations: Translations,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -67,14 +64,12 @@ impl RankerData {
     /// # Errors
     /// As for [`RankerData::add_queries`].
     pub fn add_translations(&mut self, path: &Path) -> Result<()> {
-        for (zh, en) in read_translations(path)? {
-            if is_reserved(&en) {
-                self.reserved.extend([zh, en]);
-            } else {
-                self.translations.push((zh, en));
-            }
-        }
-        Ok(())
+        self.translations.add(path)
+    }
+
+    /// Returns the number of queries that were added; a pair of translations is two.
+    pub fn n_queries(&self) -> usize {
+        self.queries.len() + 2 * self.translations.pairs.len()
     }
 
     fn add(&mut self, path: &Path, is_known_to_encoder: bool) -> Result<()> {
@@ -125,10 +120,10 @@ impl RankerData {
         idx_of: &FxHashMap<SkillId, SkillIdx>,
     ) -> Result<Vec<Example>> {
         let key_of = |idx: SkillIdx| Ok(key_of_name(&index.skill(idx)?.skill.name));
-        let reserved = self.reserved.iter().filter_map(|id| idx_of.get(id));
+        let reserved = self.translations.reserved.iter().filter_map(|id| idx_of.get(id));
         let reserved: FxHashSet<u64> = reserved.map(|idx| key_of(*idx)).collect::<Result<_>>()?;
         let mut examples = Vec::new();
-        for (zh, en) in &self.translations {
+        for (zh, en) in &self.translations.pairs {
             let (Some(zh), Some(en)) = (idx_of.get(zh), idx_of.get(en)) else { continue };
             let Some((fold, is_open)) = fold_and_openness(index, &[*zh, *en])? else { continue };
             if !is_open || reserved.contains(&key_of(*zh)?) || reserved.contains(&key_of(*en)?) {
