@@ -250,8 +250,9 @@ impl Router {
     /// # Errors
     /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<PlannedSkill>> {
-        let found = self.read(&self.search(query, k)?)?;
-        self.explained(query, &found)
+        let retriever = self.retriever()?;
+        let found = self.read(&retriever.retrieve(query, k)?)?;
+        explained(&*retriever, query, &found)
     }
 
     /// Returns what speaks for and against loading the best skill; `None` if nothing was found.
@@ -272,11 +273,12 @@ impl Router {
 
         let started = (self.config.clock)();
         let n_candidates = options.max_skills.saturating_add(N_SPARE_CANDIDATES);
-        let found = self.read(&self.search(query, n_candidates)?)?;
+        let retriever = self.retriever()?;
+        let found = self.read(&retriever.retrieve(query, n_candidates)?)?;
         trace.push(self.stage_trace("retrieve", started, self.n_skills(), found.len()));
 
         let started = (self.config.clock)();
-        let planned = self.explained(query, &found)?;
+        let planned = explained(&*retriever, query, &found)?;
         let similarity =
             |a: usize, b: usize| self.index.similarity(found[a].0.skill, found[b].0.skill);
         let plan = self.composer().compose(&ComposeRequest {
@@ -347,26 +349,6 @@ impl Router {
         ranking.candidates().iter().map(read).collect()
     }
 
-    fn explained(
-        &self,
-        query: &Query,
-        found: &[(Candidate, IndexedSkill)],
-    ) -> Result<Vec<PlannedSkill>> {
-        let skills: Vec<(Candidate, &Skill)> =
-            found.iter().map(|(candidate, indexed)| (*candidate, &indexed.skill)).collect();
-        let explanations = self.retriever()?.explain(query, &skills)?;
-        let planned =
-            skills.iter().zip(explanations).map(|((candidate, skill), explanation)| PlannedSkill {
-                id: skill.id.clone(),
-                name: skill.name.clone(),
-                description: skill.description.clone(),
-                source: skill.source.clone(),
-                score: candidate.score,
-                explanation,
-            });
-        Ok(planned.collect())
-    }
-
     fn retriever(&self) -> Result<Box<dyn Retriever + '_>> {
         if let Some(weights) = &self.config.ranker {
             let encoder = self.encoder.as_deref();
@@ -415,6 +397,27 @@ impl Router {
         let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
         StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
     }
+}
+
+/// Returns the skills with the reasons for their places.
+fn explained(
+    retriever: &dyn Retriever,
+    query: &Query,
+    found: &[(Candidate, IndexedSkill)],
+) -> Result<Vec<PlannedSkill>> {
+    let skills: Vec<(Candidate, &Skill)> =
+        found.iter().map(|(candidate, indexed)| (*candidate, &indexed.skill)).collect();
+    let explanations = retriever.explain(query, &skills)?;
+    let planned =
+        skills.iter().zip(explanations).map(|((candidate, skill), explanation)| PlannedSkill {
+            id: skill.id.clone(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            source: skill.source.clone(),
+            score: candidate.score,
+            explanation,
+        });
+    Ok(planned.collect())
 }
 
 /// What is remembered of words while several skills are paged for one query.

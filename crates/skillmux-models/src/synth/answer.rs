@@ -1,6 +1,7 @@
 //! Finds what was asked for in what a model writes.
 
 use serde::de::DeserializeOwned;
+use skillmux::model::last_json_in;
 
 use super::{
     refusal::Refusal,
@@ -20,27 +21,11 @@ pub(super) fn last_json<T: DeserializeOwned>(
     if answer.len() > MAX_ANSWER_BYTES {
         return Err(refused);
     }
-    let mut last = last_object(answer);
+    let mut last = last_json_in(answer, &['{']);
     if last.is_none() {
-        last = last_object(&with_escaped_line_ends(answer));
+        last = last_json_in(&with_escaped_line_ends(answer), &['{']);
     }
     last.ok_or(refused)
-}
-
-fn last_object<T: DeserializeOwned>(text: &str) -> Option<T> {
-    let mut last = None;
-    let mut from = 0;
-    while let Some(offset) = text[from..].find('{') {
-        let start = from + offset;
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<T>();
-        if let Some(Ok(value)) = values.next() {
-            last = Some(value);
-            from = start + values.byte_offset();
-        } else {
-            from = start + 1;
-        }
-    }
-    last
 }
 
 /// Returns a text in which the line ends and tabs of JSON strings are escaped, as JSON wants it.

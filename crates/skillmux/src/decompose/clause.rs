@@ -80,6 +80,25 @@ pub fn clauses(task: &str) -> Vec<Clause> {
     clauses
 }
 
+/// Returns the clauses of a task with the terms in each, rising and each once; the sources of a term,
+/// numbered by the caller, are the bytes at which the task says it.
+pub(crate) fn clauses_with_terms(
+    task: &str,
+    sources: impl Iterator<Item = (usize, usize)>,
+) -> Vec<(Clause, Vec<usize>)> {
+    let mut sources: Vec<(usize, usize)> = sources.collect();
+    sources.sort_unstable();
+    let with_terms = |clause: Clause| {
+        let first = sources.partition_point(|(start, _)| *start < clause.range.start);
+        let last = sources.partition_point(|(start, _)| *start < clause.range.end);
+        let mut terms: Vec<usize> = sources[first..last].iter().map(|(_, term)| *term).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        (clause, terms)
+    };
+    clauses(task).into_iter().map(with_terms).collect()
+}
+
 /// What a line holds without its marks.
 struct Line {
     range: Range<usize>,

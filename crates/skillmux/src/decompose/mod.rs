@@ -20,4 +20,5 @@
 mod boilerplate;
 mod clause;
 
+pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};

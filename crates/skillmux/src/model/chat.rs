@@ -1,5 +1,7 @@
 //! [`ChatModel`]: a conversation to its next turn.
 
+use serde::de::DeserializeOwned;
+
 use crate::error::Result;
 
 /// Answers a conversation in plain text.
@@ -86,5 +88,49 @@ impl ChatRole {
             Self::User => "user",
             Self::Assistant => "assistant",
         }
+    }
+}
+
+/// Returns the last JSON value of this form in a text that opens with one of these characters, `{`
+/// or `[`, and is not within another: models write drafts, fences and remarks around what they were
+/// asked for.
+pub fn last_json_in<T: DeserializeOwned>(text: &str, opens: &[char]) -> Option<T> {
+    let mut last = None;
+    let mut from = 0;
+    while let Some(offset) = text[from..].find(opens) {
+        let start = from + offset;
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<T>();
+        if let Some(Ok(value)) = values.next() {
+            last = Some(value);
+            from = start + values.byte_offset();
+        } else {
+            from = start + 1;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_value_of_the_form_is_taken() {
+        for (text, expected) in [
+            ("[1, 2]", Some(vec![1, 2])),
+            ("```json\n[1]\n```", Some(vec![1])),
+            ("Maybe [1]. No: [2, 3], [x].", Some(vec![2, 3])),
+            ("[[1, 2], 5]", Some(vec![1, 2])),
+            ("[1, 2", None),
+            ("一", None),
+            ("", None),
+        ] {
+            assert_eq!(last_json_in::<Vec<u32>>(text, &['[']), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn many_brackets_take_no_long_time() {
+        assert_eq!(last_json_in::<Vec<u32>>(&"[".repeat(20_000), &['[']), None);
     }
 }

@@ -36,5 +36,5 @@
 mod chat;
 mod encoder;
 
-pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole};
+pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole, last_json_in};
 pub use encoder::{Encoder, EncoderIdentity};

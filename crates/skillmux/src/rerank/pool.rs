@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    decompose::{Clause, clauses},
+    decompose::{Clause, clauses_with_terms},
     error::Result,
     index::{
         Field, Part, Quantised, SkillIdx, TermPostings, encode_queries, encode_query, length_of,
@@ -264,24 +264,18 @@ struct ClauseTerms {
 impl ClauseTerms {
     /// Returns the clauses that say enough to be looked up; none where there is only one.
     fn of_task(task: &str, terms: &[PoolTerm]) -> Vec<Self> {
-        let mut sources: Vec<(usize, usize)> = terms
+        let sources = terms
             .iter()
             .enumerate()
-            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)))
+            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)));
+        let mut parts: Vec<(usize, Self)> = clauses_with_terms(task, sources)
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (_, terms))| terms.len() >= MIN_CLAUSE_TERMS)
+            .map(|(position, (Clause { range, weight }, terms))| {
+                (position, Self { range, weight, terms })
+            })
             .collect();
-        sources.sort_unstable();
-        let mut parts: Vec<(usize, Self)> = Vec::new();
-        for (position, clause) in clauses(task).into_iter().enumerate() {
-            let first = sources.partition_point(|(start, _)| *start < clause.range.start);
-            let last = sources.partition_point(|(start, _)| *start < clause.range.end);
-            let mut terms: Vec<usize> = sources[first..last].iter().map(|(_, at)| *at).collect();
-            terms.sort_unstable();
-            terms.dedup();
-            if terms.len() >= MIN_CLAUSE_TERMS {
-                let Clause { range, weight } = clause;
-                parts.push((position, Self { range, weight, terms }));
-            }
-        }
         if parts.len() < 2 {
             return Vec::new();
         }

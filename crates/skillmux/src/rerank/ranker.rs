@@ -1,6 +1,9 @@
 //! [`Ranker`]: ranks candidates by weighed features.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +127,8 @@ pub struct Ranker<'i> {
     bm25: Bm25Retriever<'i>,
     encoder: Option<&'i dyn Encoder>,
     weights: &'i FeatureWeights,
+    /// The last query with its table: what is retrieved is explained next.
+    last: Mutex<Option<(String, Arc<FeatureTable>)>>,
 }
 
 impl<'i> Ranker<'i> {
@@ -144,11 +149,19 @@ impl<'i> Ranker<'i> {
             }
             None => &weights.without_vectors,
         };
-        Ok(Self { bm25, encoder, weights })
+        Ok(Self { bm25, encoder, weights, last: Mutex::default() })
     }
 
-    fn table(&self, query: &Query) -> Result<FeatureTable> {
-        FeatureTable::of(query, &self.bm25, self.encoder)
+    fn table(&self, query: &Query) -> Result<Arc<FeatureTable>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((text, table)) = last().as_ref()
+            && text == query.text()
+        {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(FeatureTable::of(query, &self.bm25, self.encoder)?);
+        *last() = Some((query.text().to_owned(), Arc::clone(&table)));
+        Ok(table)
     }
 
     /// Returns the candidates with their scores, names apart.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Bm25Retriever, TermSaturation, saturate};
 use crate::{
-    decompose::{Clause, clauses},
+    decompose::{Clause, clauses_with_terms},
     error::Result,
     explain::{Contribution, Explanation, Grounds},
     index::{Field, TermReader, is_character_pair, length_id_of, length_of},
@@ -56,26 +56,19 @@ impl<'q> WeightedQuery<'q> {
             .iter()
             .map(|term| bm25.weighted(term))
             .collect::<Result<Vec<WeightedTerm<'q>>>>()?;
-        let mut sources: Vec<(usize, usize)> = terms
+        let sources = terms
             .iter()
             .enumerate()
-            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)))
-            .collect();
-        sources.sort_unstable();
+            .flat_map(|(at, term)| term.term.sources.iter().map(move |source| (source.start, at)));
         let max_share = bm25.config.max_share();
-        let clause = |Clause { range, weight }: Clause| {
-            let first = sources.partition_point(|(start, _)| *start < range.start);
-            let last = sources.partition_point(|(start, _)| *start < range.end);
-            let mut inside: Vec<usize> = sources[first..last].iter().map(|(_, at)| *at).collect();
-            inside.sort_unstable();
-            inside.dedup();
+        let clause = |(Clause { weight, .. }, inside): (Clause, Vec<usize>)| {
             let counted = inside.iter().filter(|at| terms[**at].counts);
             let attainable: f32 = counted.map(|at| terms[*at].weight_in_clause).sum();
             let length = f32::max((inside.len() as f32).ln_1p(), f32::MIN_POSITIVE);
             let divisor = f32::max(max_share * attainable / length, f32::MIN_POSITIVE);
             WeightedClause { weight, terms: inside, divisor }
         };
-        let clauses = clauses(query.text()).into_iter().map(clause).collect();
+        let clauses = clauses_with_terms(query.text(), sources).into_iter().map(clause).collect();
         Ok(Self { query, terms, clauses })
     }
 
