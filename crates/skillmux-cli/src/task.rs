@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use skillmux::{library::SkillId, retrieve::Query};
+use skillmux::{retrieve::Query, skill::SkillId};
 
 use crate::args::TaskArgs;
 

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use skillmux::{
     index::{Index, IndexedSkill},
-    library::SkillId,
     model::Encoder,
+    skill::SkillId,
 };
 
 /// Fewer sections than this are aligned by chance.

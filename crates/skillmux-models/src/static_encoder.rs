@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use skillmux::{
     error::Result as EngineResult,
-    index::Analyzer,
     model::{Encoder, EncoderIdentity},
+    text::Analyzer,
 };
 
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Serves a [`Router`](skillmux::router::Router) to agents over the Model Context Protocol.
+//! Serves a [`Router`](skillmux::route::Router) to agents over the Model Context Protocol.
 //!
 //! The engine stays synchronous; this crate owns the async runtime, the wire format and the texts
 //! that a model reads.

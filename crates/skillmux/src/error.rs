@@ -2,10 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{
-    library::{ScanReport, SkillId},
-    model::EncoderIdentity,
-};
+use crate::{library::ScanReport, model::EncoderIdentity, skill::SkillId};
 
 /// Result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

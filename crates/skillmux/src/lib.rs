@@ -10,6 +10,8 @@ pub mod model;
 pub mod page;
 pub mod rerank;
 pub mod retrieve;
-pub mod router;
+pub mod route;
+pub mod skill;
+pub mod text;
 
 pub use error::{Error, ErrorKind, Result};

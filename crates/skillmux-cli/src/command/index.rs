@@ -11,7 +11,8 @@ use serde::Serialize;
 use skillmux::{
     Error,
     index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
-    library::{Finding, Library, ScanReport, SkillId},
+    library::{Finding, Library, ScanReport},
+    skill::SkillId,
 };
 
 use super::{print_json, print_text};

@@ -24,7 +24,7 @@ use skillmux::{
     model::Encoder,
     page::Page,
     retrieve::{Bm25Config, HybridConfig},
-    router::{ComposerKind, PagerKind, RetrieverKind, Router, RouterConfig},
+    route::{ComposerKind, PagerKind, RetrieverKind, Router, RouterConfig},
 };
 use skillmux_models::remote::{ApiKey, ChatEndpoint, EndpointConfig};
 

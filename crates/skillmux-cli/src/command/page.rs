@@ -1,6 +1,6 @@
 //! `skillmux page`
 
-use skillmux::{library::SkillId, retrieve::Query};
+use skillmux::{retrieve::Query, skill::SkillId};
 
 use super::{page_text, print_json, print_text};
 use crate::{

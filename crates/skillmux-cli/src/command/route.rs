@@ -8,7 +8,7 @@ use std::{
 use skillmux::{
     compose::{Alternative, Decision, DropReason, PlannedSkill},
     explain::Contribution,
-    router::{Route, RouteOptions, Router},
+    route::{Route, RouteOptions, Router},
 };
 
 use super::{page_text, print_json, print_text};

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmux::router::Router;
+use skillmux::route::Router;
 use skillmux_eval::{metric::latency::Latency, run::RunLine};
 
 use super::{print_json, print_text, route::skill_text};

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmux::{index::Index, library::SkillId};
+use skillmux::{index::Index, skill::SkillId};
 
 use crate::home::Home;
 

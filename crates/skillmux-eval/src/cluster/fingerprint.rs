@@ -1,6 +1,6 @@
 //! [`Fingerprint`]: what is kept of a text to tell near-duplicates.
 
-use skillmux::index::for_each_shingle;
+use skillmux::text::for_each_shingle;
 
 /// Smallest hashes that are kept. The standard error of a similarity near 0.8 is 0.013; texts of
 /// fewer shingles are compared exactly.

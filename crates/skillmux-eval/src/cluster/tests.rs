@@ -2,7 +2,8 @@ use std::path::PathBuf;
 
 use skillmux::{
     index::UpdateOptions,
-    library::{Library, Skill, SkillId},
+    library::Library,
+    skill::{Skill, SkillId},
 };
 
 use super::*;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
-    library::Skill,
+    skill::Skill,
 };
 
 use crate::error::Error;

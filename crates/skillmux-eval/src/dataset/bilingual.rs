@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use sha2::{Digest, Sha256};
-use skillmux::library::Skill;
+use skillmux::skill::Skill;
 
 use super::{
     Dataset, Lookup,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Map, Value};
-use skillmux::library::SkillId;
+use skillmux::skill::SkillId;
 
 use crate::{
     error::Error,

@@ -36,7 +36,7 @@ use std::{
     str::FromStr,
 };
 
-use skillmux::library::Skill;
+use skillmux::skill::Skill;
 
 pub use aliases::Aliases;
 pub use bilingual::BilingualSplit;

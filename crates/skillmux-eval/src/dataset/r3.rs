@@ -6,7 +6,7 @@ use std::{
 };
 
 use rustc_hash::FxHashMap;
-use skillmux::library::{Skill, SkillId};
+use skillmux::skill::{Skill, SkillId};
 
 use super::{
     Dataset, DatasetLibrary,

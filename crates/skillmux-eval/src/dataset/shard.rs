@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use skillmux::library::Skill;
+use skillmux::skill::Skill;
 
 /// Writes skills as JSON Lines, in a file whose name must end in `.jsonl` to be read as a library.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn shard_line(skill: &Skill) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use skillmux::library::{Library, SkillId};
+    use skillmux::{library::Library, skill::SkillId};
 
     use super::*;
 

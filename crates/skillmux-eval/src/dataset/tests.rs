@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use skillmux::library::{Library, SkillId};
+use skillmux::{library::Library, skill::SkillId};
 
 use super::*;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use skillmux::{
     index::Index,
     model::{ChatModel, Encoder},
-    router::{RouteOptions, Router},
+    route::{RouteOptions, Router},
 };
 
 use super::lexical::BodilessIndex;

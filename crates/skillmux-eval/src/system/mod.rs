@@ -3,11 +3,7 @@
 //! A system is named by a short text, its [`SystemSpec`], and opened over an index:
 //!
 //! ```
-//! use skillmux::{
-//!     index::{Index, UpdateOptions},
-//!     library::Library,
-//!     router::Router,
-//! };
+//! use skillmux::{index::{Index, UpdateOptions}, library::Library, route::Router};
 //! use skillmux_eval::{
 //!     system::{SystemContext, SystemSpec},
 //!     task::Task,

@@ -11,11 +11,13 @@ use std::{
 
 use rayon::prelude::*;
 use skillmux::{
-    index::{Analyzer, Index, UpdateOptions},
-    library::{Library, SkillId},
+    index::{Index, UpdateOptions},
+    library::Library,
     model::{ChatMessage, ChatModel, ChatRequest, ChatRole, Encoder, EncoderIdentity},
     retrieve::Query,
-    router::{RouteOptions, Router},
+    route::{RouteOptions, Router},
+    skill::SkillId,
+    text::Analyzer,
 };
 use tempfile::TempDir;
 

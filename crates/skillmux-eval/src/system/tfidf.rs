@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use skillmux::{
-    index::{Analyzer, Field, Index, SkillIdx},
-    library::Skill,
+    index::{Field, Index, SkillIdx},
     retrieve::{Candidate, Ranking},
+    skill::Skill,
+    text::Analyzer,
 };
 
 use super::{

@@ -7,7 +7,7 @@ use skillmux::{
     explain::Contribution,
     page::Page,
     retrieve::{HybridConfig, Query},
-    router::{ComposerKind, PagerKind, RetrieverKind, RouteOptions, Router},
+    route::{ComposerKind, PagerKind, RetrieverKind, RouteOptions, Router},
 };
 
 use super::{
@@ -26,8 +26,8 @@ use crate::{
 /// Skills of a ranking whose scores are always explained.
 const N_EXPLAINED: usize = 3;
 
-/// Answers with everything that [`Router::route`](skillmux::router::Router::route) says, and with
-/// the ranking of [`Router::search`](skillmux::router::Router::search).
+/// Answers with everything that [`Router::route`](skillmux::route::Router::route) says, and with
+/// the ranking of [`Router::search`](skillmux::route::Router::search).
 ///
 /// The first three skills are explained, and the right ones.
 pub(super) struct WholeRouter<'a> {

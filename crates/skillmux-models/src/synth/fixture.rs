@@ -4,7 +4,8 @@ use std::path::Path;
 
 use skillmux::{
     index::{Index, UpdateOptions},
-    library::{Library, Skill, SkillId},
+    library::Library,
+    skill::{Skill, SkillId},
 };
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! [`Names`]: what a skill is called, and whether a text says it.
 
-use skillmux::library::Skill;
+use skillmux::skill::Skill;
 
 use super::text::{is_spaceless_unit, units};
 
@@ -63,7 +63,7 @@ pub(super) fn name_key(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skillmux::library::SkillId;
+    use skillmux::skill::SkillId;
 
     use super::*;
 

@@ -4,7 +4,7 @@
 //! an instruction, and is said to be data.
 
 use serde::Serialize;
-use skillmux::{library::Skill, model::ChatMessage};
+use skillmux::{model::ChatMessage, skill::Skill};
 
 /// Version of the prompts, which stands in each row.
 pub(super) const VERSION: u32 = 1;

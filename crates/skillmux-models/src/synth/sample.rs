@@ -2,7 +2,7 @@
 
 use skillmux::{
     index::{Index, SkillIdx},
-    library::Skill,
+    skill::Skill,
 };
 
 use super::text::units;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use skillmux::{
-    index::estimate_tokens,
     model::{ChatMessage, ChatModel, ChatRequest},
+    text::estimate_tokens,
 };
 
 use super::{out::OutFile, refusal::Refusal, sample::chance, text::Shingles};

@@ -74,7 +74,7 @@ impl From<Error> for Failure {
 mod tests {
     use std::{io, path::PathBuf};
 
-    use skillmux::library::SkillId;
+    use skillmux::skill::SkillId;
 
     use super::*;
 

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::json;
 use skillmux::{
     compose::{Alternative, Decision, DropReason, PlannedSkill},
-    library::SkillId,
     retrieve::Query,
-    router::{Route, RouteOptions, Router},
+    route::{Route, RouteOptions, Router},
+    skill::SkillId,
 };
 
 use super::{

@@ -6,7 +6,7 @@
 //! ```no_run
 //! use std::path::Path;
 //!
-//! use skillmux::router::Router;
+//! use skillmux::route::Router;
 //!
 //! let router = Router::open(Path::new("skills.index"))?;
 //! skillmux_server::serve_stdio(router)?;
@@ -25,7 +25,7 @@ mod transport;
 
 pub use server::SkillServer;
 
-use skillmux::router::Router;
+use skillmux::route::Router;
 
 use crate::ServerError;
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use skillmux::{
-    index::NodeKind,
-    library::SkillId,
     page::{Page, PageNode},
+    skill::{NodeKind, SkillId},
 };
 
 use super::markup::{MAX_LABEL_CHARS, clip, enclose, one_line};

@@ -6,7 +6,7 @@ use rmcp::model::{JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use skillmux::{Result, library::SkillId, retrieve::Query, router::Router};
+use skillmux::{Result, retrieve::Query, route::Router, skill::SkillId};
 
 use super::{
     arguments::Arguments,

@@ -11,7 +11,7 @@ use rmcp::{
     service::{QuitReason, RequestContext, ServerInitializeError},
     transport::async_rw::AsyncRwTransport,
 };
-use skillmux::router::Router;
+use skillmux::route::Router;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{failure::Failure, find_skills, read_skill, reply::Reply, transport::PatientTransport};

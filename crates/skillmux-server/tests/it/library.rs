@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
-    router::Router,
+    route::Router,
 };
 use tempfile::TempDir;
 

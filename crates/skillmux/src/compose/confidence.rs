@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::PlannedSkill;
 use crate::{
     explain::{EXACT_NAME, Grounds},
-    index::is_spaceless,
+    text::is_spaceless,
 };
 
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
     use crate::{
         explain::{Contribution, Explanation},
-        library::SkillId,
+        skill::SkillId,
     };
 
     #[test]

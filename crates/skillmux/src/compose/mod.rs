@@ -1,11 +1,7 @@
 //! Turns a ranking into a plan: whether to load anything, which skills, and how many.
 //!
 //! ```
-//! use skillmux::{
-//!     compose::{ComposeRequest, Composer, Decision, ScoreCut, ScoreScale},
-//!     explain::Explanation,
-//!     library::SkillId,
-//! };
+//! use skillmux::{compose::{ComposeRequest, Composer, Decision, ScoreCut, ScoreScale}, explain::Explanation, skill::SkillId};
 //! # use skillmux::compose::PlannedSkill;
 //! # let planned = |id: &str, score| PlannedSkill {
 //! #     id: SkillId::new(id),
@@ -42,7 +38,7 @@ pub use top_k::TopK;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{explain::Explanation, library::SkillId};
+use crate::{explain::Explanation, skill::SkillId};
 
 /// Whether the agent should load anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

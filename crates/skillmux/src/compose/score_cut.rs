@@ -167,7 +167,7 @@ mod tests {
     use crate::{
         compose::Decision,
         explain::{Contribution, Explanation},
-        library::SkillId,
+        skill::SkillId,
     };
 
     fn compose(explanation: Explanation, calibration: Calibration) -> Plan {

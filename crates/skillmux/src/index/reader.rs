@@ -3,7 +3,6 @@
 use std::{cmp::Ordering, path::Path};
 
 use super::{
-    NodeTree,
     generation::{Generation, IndexFolder},
     lexical::{Field, LexicalReader, TermPostings},
     manifest::{Check, IndexManifest},
@@ -13,10 +12,12 @@ use super::{
     update::{LEXICAL, TABLE, open_table, open_vectors},
     vectors::Vectors,
 };
+use crate::skill::NodeTree;
 use crate::{
     error::{Error, Result},
-    library::{Provenance, Skill, SkillId},
+    library::Provenance,
     model::Encoder,
+    skill::{Skill, SkillId},
 };
 
 /// Ids offered instead of an unknown one.

@@ -14,8 +14,9 @@ use std::{
 use memmap2::Mmap;
 use zstd::bulk::{Compressor, Decompressor as ZstdDecompressor};
 
-use super::{NodeTree, files};
+use super::files;
 use crate::error::Result;
+use crate::skill::NodeTree;
 
 const HEADER_BYTES: usize = 8 + 5 * 4;
 

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     error::Result,
-    library::{ContentHash, Provenance, SkillId},
+    library::Provenance,
+    skill::{ContentHash, SkillId},
 };
 
 const MAGIC: [u8; 8] = *b"smxtabl1";
@@ -45,7 +46,7 @@ pub(crate) struct Row {
 /// Where a skill was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origins {
-    /// [`Skill::source`](crate::library::Skill::source) of the skill that was kept.
+    /// [`Skill::source`](crate::skill::Skill::source) of the skill that was kept.
     pub(crate) source: String,
     /// Exact duplicates that were merged into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

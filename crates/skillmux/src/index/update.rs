@@ -11,7 +11,7 @@ use std::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Index, NodeTree, files,
+    Index, files,
     generation::{Draft, Generation, IndexFolder, WriterLock},
     lexical::{Field, FieldCaps, LexicalWriter, WriterResources},
     manifest::{FORMAT_VERSION, FileIdentity, IndexManifest},
@@ -20,10 +20,12 @@ use super::{
     table::{self, Origins, Row, SkillIdx, SkillTable, Slot},
     vectors::{self, Part, Quantised, VectorRow, Vectors},
 };
+use crate::skill::NodeTree;
 use crate::{
     error::{Error, Result},
-    library::{ContentHash, Library, ScanReport, Skill},
+    library::{Library, ScanReport},
     model::Encoder,
+    skill::{ContentHash, Skill},
 };
 
 pub(super) const TABLE: &str = "skills.bin";

@@ -13,11 +13,12 @@ use std::{
 use walkdir::{DirEntry, WalkDir};
 
 use super::{
-    Issue, Skill, SkillId,
+    Issue,
     entry::{Entry, Sink},
     skill_file,
     source::file_name,
 };
+use crate::skill::{Skill, SkillId};
 
 /// Largest `SKILL.md` that is read; larger ones are skipped.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;

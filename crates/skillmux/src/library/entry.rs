@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{ContentHash, Finding, Issue, Skill};
+use super::{Finding, Issue};
+use crate::skill::{ContentHash, Skill};
 
 /// A skill as a source found it, before it is compared with the others.
 #[derive(Debug)]

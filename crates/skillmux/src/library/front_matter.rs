@@ -7,7 +7,7 @@ use serde::{
     de::{self, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{front_matter_lines, text::truncated};
+use super::{decode::truncated, front_matter_lines};
 
 /// Larger front matter is read line by line, and only up to here.
 const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;

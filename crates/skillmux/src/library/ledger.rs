@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    Collision, ContentHash, Finding, Issue, Merged, Provenance, ScanReport, Skill, SkillId,
+    Collision, Finding, Issue, Merged, Provenance, ScanReport,
     entry::{Entry, Found},
 };
+use crate::skill::{ContentHash, Skill, SkillId};
 
 /// The state of a scan. It holds ids and hashes, no texts: about 250 bytes a skill.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use std::{collections::HashMap, fs::File, io::Read, ops::ControlFlow, path::Path
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{
-    Issue, Skill, SkillId,
+    Issue, decode,
     directory::unreadable,
     entry::{Entry, Sink},
-    text,
 };
+use crate::skill::{Skill, SkillId};
 
 /// Largest list that is read.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -75,7 +75,7 @@ fn read_text(path: &Path) -> Result<String, Issue> {
     if n_bytes > MAX_FILE_BYTES {
         return Err(Issue::TooLarge { n_bytes, max_bytes: MAX_FILE_BYTES });
     }
-    Ok(text::decode(bytes)?.text)
+    Ok(decode::decode(bytes)?.text)
 }
 
 /// What a list of servers says about one of them.
@@ -241,11 +241,11 @@ impl ListReader {
 
     fn close_item(&mut self) {
         let Some(Some(mut item)) = self.open.pop() else { return };
-        item.link_text = text::on_one_line(&item.link_text);
+        item.link_text = decode::on_one_line(&item.link_text);
         if item.url.is_empty() || item.link_text.is_empty() {
             return;
         }
-        item.description = text::on_one_line(without_decoration(&item.description));
+        item.description = decode::on_one_line(without_decoration(&item.description));
         let is_server = self.headings.iter().any(|(_, heading)| {
             let heading = heading.to_lowercase();
             SERVER_WORDS.iter().any(|word| heading.contains(word))

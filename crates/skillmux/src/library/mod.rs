@@ -27,6 +27,7 @@
 
 pub mod agents;
 mod archive;
+mod decode;
 mod directory;
 mod entry;
 mod front_matter;
@@ -36,13 +37,10 @@ mod mcp_list;
 mod report;
 mod scan;
 mod shard;
-mod skill;
 mod skill_file;
 mod source;
-mod text;
 
 pub use mcp_list::ListedServer;
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;
-pub use skill::{ContentHash, Skill, SkillId};
 pub use source::Source;

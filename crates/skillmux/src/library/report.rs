@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::SkillId;
+use crate::skill::SkillId;
 
 /// One place where a skill was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The id that the skill had there.
     pub id: SkillId,
-    /// [`Skill::source`](super::Skill::source) there.
+    /// [`Skill::source`](crate::skill::Skill::source) there.
     pub source: String,
 }
 

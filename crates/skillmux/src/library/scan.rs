@@ -9,8 +9,9 @@ use std::{
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::{ScanReport, Skill, Source, entry::Entry, ledger::Ledger};
+use super::{ScanReport, Source, entry::Entry, ledger::Ledger};
 use crate::Result;
+use crate::skill::Skill;
 
 /// Entries travel between the threads in batches of up to so many bytes and entries ...
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
@@ -123,7 +124,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{Error, library::SkillId};
+    use crate::{Error, skill::SkillId};
 
     fn scan(library: &Library) -> (Vec<Skill>, ScanReport) {
         let mut skills = Vec::new();

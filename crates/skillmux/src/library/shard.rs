@@ -10,12 +10,13 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Issue, Skill, SkillId,
+    Issue,
     archive::{Limits, Line, Lines},
+    decode::{self, BYTE_ORDER_MARK},
     directory::unreadable,
     entry::{Entry, Sink},
-    text::{self, BYTE_ORDER_MARK},
 };
+use crate::skill::{Skill, SkillId};
 
 const LIMITS: Limits =
     Limits { max_line_bytes: 4 * 1024 * 1024, max_total_bytes: 16 * 1024 * 1024 * 1024 };
@@ -82,13 +83,14 @@ impl Shards<'_> {
         })?;
         let mut issues = Vec::new();
         let id = record.skill_id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
-        let name = record.name.map(|name| text::on_one_line(&name)).filter(|name| !name.is_empty());
+        let name =
+            record.name.map(|name| decode::on_one_line(&name)).filter(|name| !name.is_empty());
         let (id, name) = match (id, name) {
             (Some(id), Some(name)) => (id, name),
             (Some(id), None) => {
                 issues.push(Issue::NameMissing);
-                let name = text::on_one_line(id.rsplit('/').next().unwrap_or(&id));
-                let name = if name.is_empty() { text::on_one_line(&id) } else { name };
+                let name = decode::on_one_line(id.rsplit('/').next().unwrap_or(&id));
+                let name = if name.is_empty() { decode::on_one_line(&id) } else { name };
                 (id, name)
             }
             (None, Some(name)) => (name.clone(), name),
@@ -97,8 +99,8 @@ impl Shards<'_> {
                 return Err(Issue::BadJson { detail });
             }
         };
-        let description = text::with_newlines(record.description.unwrap_or_default());
-        let body = text::with_newlines(record.body.unwrap_or_default());
+        let description = decode::with_newlines(record.description.unwrap_or_default());
+        let body = decode::with_newlines(record.body.unwrap_or_default());
         if description.trim().is_empty() && body.trim().is_empty() {
             return Err(Issue::Empty);
         }

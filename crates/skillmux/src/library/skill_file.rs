@@ -1,8 +1,9 @@
 //! Reads the bytes of a `SKILL.md` into the texts of a skill, and fills in what its author left out.
 
 use super::{
-    Issue, front_matter,
-    text::{self, Decoded},
+    Issue,
+    decode::{self, Decoded},
+    front_matter,
 };
 
 /// Longest description that is taken from the body, in characters; the limit of the Agent Skills
@@ -23,7 +24,7 @@ pub(super) struct SkillFile {
 ///
 /// The error is the reason to skip the file: it is not text, or has nothing to say.
 pub(super) fn parse(bytes: Vec<u8>, folder: &str) -> Result<SkillFile, Issue> {
-    let Decoded { text, mut issues } = text::decode(bytes)?;
+    let Decoded { text, mut issues } = decode::decode(bytes)?;
     let document = front_matter::parse(&text);
     let body = document.body.trim_start_matches('\n');
     let is_present = document.front_matter.is_some();
@@ -37,7 +38,7 @@ pub(super) fn parse(bytes: Vec<u8>, folder: &str) -> Result<SkillFile, Issue> {
     if let Some(detail) = written.repaired {
         issues.push(Issue::FrontMatterRepaired { detail });
     }
-    let name = match written.name.map(|name| text::on_one_line(&name)) {
+    let name = match written.name.map(|name| decode::on_one_line(&name)) {
         Some(name) if !name.is_empty() => {
             if !is_valid_name(&name) {
                 issues.push(Issue::NameInvalid { name: name.clone() });
@@ -53,7 +54,7 @@ pub(super) fn parse(bytes: Vec<u8>, folder: &str) -> Result<SkillFile, Issue> {
             if is_present {
                 issues.push(Issue::NameMissing);
             }
-            Some(text::on_one_line(folder))
+            Some(decode::on_one_line(folder))
                 .filter(|name| !name.is_empty())
                 .unwrap_or_else(|| "unnamed".to_owned())
         }
@@ -97,7 +98,7 @@ fn first_paragraph(body: &str) -> String {
         paragraph.push_str(line_start);
         paragraph.push(' ');
     }
-    text::truncated(&text::on_one_line(&paragraph), MAX_DESCRIPTION_CHARS).trim_end().to_owned()
+    decode::truncated(&decode::on_one_line(&paragraph), MAX_DESCRIPTION_CHARS).trim_end().to_owned()
 }
 
 /// Returns true where the line is neither blank, nor a heading, list, quote, table, ruler or code.

@@ -22,7 +22,7 @@ const MAX_DETECT_DEPTH: usize = 6;
 
 /// Where skills come from.
 ///
-/// The `label` becomes [`Skill::source`](super::Skill::source), unless a shard names one itself.
+/// The `label` becomes [`Skill::source`](crate::skill::Skill::source), unless a shard names one itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]

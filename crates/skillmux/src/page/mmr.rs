@@ -5,7 +5,7 @@ use super::{
     outline::Outline,
     vector::{TermCounts, TermVector},
 };
-use crate::index::{Node, NodeKind};
+use crate::skill::{Node, NodeKind};
 
 /// Most nodes, and most sections, of a body that are compared with the query, from its top; more
 /// than any body that people write.

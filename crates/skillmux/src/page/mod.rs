@@ -1,11 +1,7 @@
 //! Selects the parts of a skill's body that a query needs, within a token budget (`SkillPager` §3.2).
 //!
 //! ```
-//! use skillmux::{
-//!     index::NodeTree,
-//!     library::{Skill, SkillId},
-//!     page::{MmrConfig, MmrPager, PageRequest, Pager, TermSource},
-//! };
+//! use skillmux::{skill::{NodeTree, Skill, SkillId}, page::{MmrConfig, MmrPager, PageRequest, Pager, TermSource}};
 //!
 //! let skill = Skill {
 //!     id: SkillId::new("scans"),
@@ -36,10 +32,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    index::{NodeKind, NodeTree},
-    library::{Skill, SkillId},
-};
+use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 
 mod full;
 mod markdown;

@@ -1,7 +1,10 @@
 //! [`Outline`]: what a selection of nodes costs and shows, headings included.
 
 use super::{Page, PageNode, PageRequest};
-use crate::index::{NodeTree, Section, estimate_tokens};
+use crate::{
+    skill::{NodeTree, Section},
+    text::estimate_tokens,
+};
 
 /// Longest title of a section, in bytes; the rest of it is neither compared, nor shown, nor paid.
 ///

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{pool::PoolTerm, table::ratio};
-use crate::index::{TermReader, is_spaceless};
+use crate::text::{TermReader, is_spaceless};
 
 /// Words of a query that stand side by side may have this many others between them in a text.
 const MAX_GAP: usize = 2;

@@ -15,9 +15,9 @@ use crate::{
     error::Result,
     explain::{Contribution, EXACT_NAME, Explanation},
     index::{Index, SkillIdx},
-    library::Skill,
     model::Encoder,
     retrieve::{Bm25Config, Bm25Retriever, Candidate, Query, Ranking, Retriever},
+    skill::Skill,
 };
 
 /// Feature of a skill that was retrieved, but not among the candidates that are ranked again.

@@ -5,8 +5,8 @@ use crate::{
     error::Result,
     explain::{Contribution, EXACT_NAME, Explanation},
     index::{Index, Part, Quantised, SkillIdx, Vectors, encode_query},
-    library::Skill,
     model::Encoder,
+    skill::Skill,
 };
 
 /// Lowest cosine that says that a skill has something to do with a query: directions drawn at

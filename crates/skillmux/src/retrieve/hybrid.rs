@@ -8,8 +8,8 @@ use crate::{
     error::Result,
     explain::Explanation,
     index::{Index, SkillIdx},
-    library::Skill,
     model::Encoder,
+    skill::Skill,
 };
 
 /// Constants of [`HybridRetriever`].

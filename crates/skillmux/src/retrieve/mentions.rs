@@ -1,6 +1,6 @@
 //! Finds the skills that a query names.
 
-use crate::index::{is_stop_word, name_key};
+use crate::{index::name_key, text::is_stop_word};
 
 /// Longest name that is looked for; the Agent Skills specification allows 64 characters.
 const MAX_NAME_BYTES: usize = 64 * 4;

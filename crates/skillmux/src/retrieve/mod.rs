@@ -16,7 +16,7 @@ pub use hybrid::{HybridConfig, HybridRetriever, Signals};
 pub use query::Query;
 pub(crate) use query::QueryTerm;
 
-use crate::{error::Result, explain::Explanation, index::SkillIdx, library::Skill};
+use crate::{error::Result, explain::Explanation, index::SkillIdx, skill::Skill};
 
 /// A skill with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     error::{Error, Result},
-    index::{Term, TermReader},
+    text::{Term, TermReader},
 };
 
 /// A task in plain words.

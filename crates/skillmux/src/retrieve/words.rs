@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use crate::index::is_character_pair;
+use crate::text::is_character_pair;
 
 use super::QueryTerm;
 
@@ -46,7 +46,7 @@ mod tests {
         index::{Index, UpdateOptions},
         library::Library,
         retrieve::Query,
-        router::Router,
+        route::Router,
     };
 
     /// Returns the words of the terms with these texts, each with its weight.

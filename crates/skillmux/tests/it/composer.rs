@@ -7,7 +7,7 @@ use skillmux::{
         ScoreCutConfig, ScoreScale, TopK,
     },
     explain::{Contribution, Explanation},
-    library::SkillId,
+    skill::SkillId,
 };
 
 /// A found skill: score, coverage, number of its name, and whether the task names it.

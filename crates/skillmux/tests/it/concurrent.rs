@@ -8,9 +8,9 @@ use std::{
 use skillmux::{
     Error,
     index::{Index, UpdateMode},
-    library::SkillId,
     retrieve::Query,
-    router::{RouteOptions, Router, RouterConfig},
+    route::{RouteOptions, Router, RouterConfig},
+    skill::SkillId,
 };
 
 use crate::library::{Line, Workshop, contents, options, sample};

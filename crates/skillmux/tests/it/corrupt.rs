@@ -10,7 +10,7 @@ use skillmux::{
     Error, Result,
     index::{FORMAT_VERSION, Index, IndexedSkill},
     retrieve::Query,
-    router::{RouteOptions, Router, RouterConfig},
+    route::{RouteOptions, Router, RouterConfig},
 };
 use tempfile::TempDir;
 

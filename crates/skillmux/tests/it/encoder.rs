@@ -7,7 +7,7 @@ use skillmux::{
     index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
     model::{Encoder, EncoderIdentity},
     retrieve::{DenseRetriever, Query},
-    router::{RetrieverKind, Router, RouterConfig},
+    route::{RetrieverKind, Router, RouterConfig},
 };
 
 use crate::{

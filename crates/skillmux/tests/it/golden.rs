@@ -11,9 +11,9 @@ use std::{
 
 use skillmux::{
     index::{FORMAT_VERSION, Index},
-    library::SkillId,
     retrieve::{DenseRetriever, Query, Retriever},
-    router::{RouteOptions, Router},
+    route::{RouteOptions, Router},
+    skill::SkillId,
 };
 
 use crate::term_encoder::TermEncoder;

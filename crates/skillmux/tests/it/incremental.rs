@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use skillmux::{
     index::{Index, UpdateOutcome},
-    library::SkillId,
     retrieve::{Bm25Config, Bm25Retriever, HybridConfig, HybridRetriever, Query, Retriever},
-    router::{RouteOptions, Router, RouterConfig},
+    route::{RouteOptions, Router, RouterConfig},
+    skill::SkillId,
 };
 
 use crate::corrupt::forge_manifest;

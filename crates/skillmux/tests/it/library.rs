@@ -9,8 +9,9 @@ use std::{
 use skillmux::{
     Result,
     index::{Index, IndexedSkill, UpdateMode, UpdateOptions, UpdateReport},
-    library::{Library, SkillId},
+    library::Library,
     model::Encoder,
+    skill::SkillId,
 };
 use tempfile::TempDir;
 

@@ -2,9 +2,9 @@
 
 use skillmux::{
     Error,
-    library::SkillId,
     retrieve::Query,
-    router::{RouteOptions, Router, RouterConfig},
+    route::{RouteOptions, Router, RouterConfig},
+    skill::SkillId,
 };
 
 use crate::library::{Workshop, sample};
@@ -32,7 +32,7 @@ fn a_route_survives_a_round_trip_through_json() {
     let query = Query::new("fill in the PDF form").unwrap();
     let route = router.route(&query, &RouteOptions::default()).unwrap();
     let text = serde_json::to_string(&route).unwrap();
-    assert_eq!(serde_json::from_str::<skillmux::router::Route>(&text).unwrap(), route);
+    assert_eq!(serde_json::from_str::<skillmux::route::Route>(&text).unwrap(), route);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use skillmux::{
     error::Result,
-    index::Analyzer,
     model::{Encoder, EncoderIdentity},
+    text::Analyzer,
 };
 
 /// Adds up a direction for each term, drawn by the hash of the term.

@@ -1,6 +1,6 @@
 //! `skillmux eval run DATASET`
 
-use skillmux::router::RouteOptions;
+use skillmux::route::RouteOptions;
 use skillmux_eval::{
     dataset::Dataset,
     evaluate::{EvaluateOptions, Evaluation, evaluate},

@@ -8,7 +8,10 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use skillmux::library::{Library, ListedServer, Skill, Source};
+use skillmux::{
+    library::{Library, ListedServer, Source},
+    skill::Skill,
+};
 
 use super::draw::{Deck, Draw};
 use crate::{error::Error, report::printable::code};

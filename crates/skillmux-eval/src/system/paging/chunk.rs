@@ -1,8 +1,9 @@
 //! [`ChunkPager`]: fixed-length chunks instead of nodes.
 
 use skillmux::{
-    index::{Node, NodeKind, NodeTree, estimate_tokens},
     page::{KindPrior, MmrConfig, MmrPager, Page, PageRequest, Pager},
+    skill::{Node, NodeKind, NodeTree},
+    text::estimate_tokens,
 };
 
 /// Tokens of a chunk (`SkillPager` §4.3).

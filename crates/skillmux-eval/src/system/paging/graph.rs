@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use skillmux::{
-    index::{Node, NodeKind},
     page::{Page, PageRequest, Pager},
+    skill::{Node, NodeKind},
 };
 
 use super::{Selection, vector::NodeVectors};

@@ -12,9 +12,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use skillmux::{
-    index::{Analyzer, Index, IndexedSkill, NodeTree},
-    library::SkillId,
+    index::{Index, IndexedSkill},
     page::{FullPager, MmrPager, Page, PageRequest, Pager, TermSource},
+    skill::{NodeTree, SkillId},
+    text::Analyzer,
 };
 
 pub use chunk::{ChunkPager, ChunkSelection};
@@ -260,7 +261,7 @@ impl<'r, 'a> Selection<'r, 'a> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use skillmux::{library::Skill, page::PageNode};
+    use skillmux::{page::PageNode, skill::Skill};
 
     use super::*;
 

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use skillmux::{
-    index::{Index, NodeTree},
-    library::Skill,
+    index::Index,
     model::ChatMessage,
     retrieve::{Bm25Retriever, Query, Retriever},
+    skill::{NodeTree, Skill},
 };
 
 use super::{DUPLICATE_UNITS, DistractorRow, MAX_SIMILARITY, Strategy, mark};

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use skillmux::{
     index::Index,
-    library::{Skill, SkillId},
     model::ChatModel,
     retrieve::{Bm25Config, Bm25Retriever},
+    skill::{Skill, SkillId},
 };
 
 use super::{

@@ -1,7 +1,7 @@
 //! [`QueryAssignment`]: one query to ask for, and whether an answer is one.
 
 use serde::{Deserialize, Serialize};
-use skillmux::{library::Skill, model::ChatMessage};
+use skillmux::{model::ChatMessage, skill::Skill};
 
 use super::{QueryKind, QueryRow, mark};
 use crate::{

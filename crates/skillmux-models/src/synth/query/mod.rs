@@ -4,7 +4,7 @@ mod assignment;
 mod plan;
 
 use serde::{Deserialize, Serialize};
-use skillmux::{index::Index, library::SkillId, model::ChatModel};
+use skillmux::{index::Index, model::ChatModel, skill::SkillId};
 
 use super::{
     out::OutFile,

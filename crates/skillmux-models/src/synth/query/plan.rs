@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use skillmux::{
     index::{Index, SkillIdx},
-    library::Skill,
     retrieve::{Bm25Config, Bm25Retriever, Query, Retriever},
+    skill::Skill,
 };
 
 use super::{QueryKind, QueryOptions, assignment::QueryAssignment};

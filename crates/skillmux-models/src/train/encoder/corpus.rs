@@ -5,8 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use skillmux::{
-    index::{Analyzer, Field, Index, IndexedSkill, SkillIdx},
+    index::{Field, Index, IndexedSkill, SkillIdx},
     retrieve::{Bm25Config, FieldWeights},
+    text::Analyzer,
 };
 
 use crate::error::Result;

@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use skillmux::{
     index::{Index, SkillIdx},
-    library::SkillId,
+    skill::SkillId,
 };
 
 use super::corpus::{Bag, Corpus, key_of_name};

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use skillmux::{
     index::{Index, SkillIdx},
-    library::SkillId,
     model::Encoder,
     rerank::{FeatureRow, FeatureTable, QueryKind},
     retrieve::{Bm25Config, Bm25Retriever, Query},
+    skill::SkillId,
 };
 
 use crate::{

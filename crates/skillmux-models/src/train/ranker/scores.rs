@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use skillmux::{
-    library::SkillId,
     rerank::{Feature, FeatureRow, FeatureWeights},
+    skill::SkillId,
 };
 
 use super::data::{Fold, List, Lists};

@@ -2,7 +2,7 @@
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-use crate::index::analyze::{TermReader, Terms};
+use crate::text::{TermReader, Terms};
 
 /// Lets tantivy cut texts into our terms.
 #[derive(Clone)]

@@ -19,7 +19,8 @@ use tantivy::{
 use super::{Field, FieldCaps, Fields, TOKENIZER, name_key, schema, tokenizer::TantivyTokenizer};
 use crate::{
     error::{Error, Result},
-    index::{analyze::TermReader, table::Slot},
+    index::table::Slot,
+    text::TermReader,
 };
 
 /// Adds and removes documents of one lexical index.

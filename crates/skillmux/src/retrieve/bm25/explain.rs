@@ -7,9 +7,10 @@ use crate::{
     decompose::{Clause, clauses_with_terms},
     error::Result,
     explain::{Contribution, Explanation, Grounds},
-    index::{Field, TermReader, is_character_pair, length_id_of, length_of},
-    library::Skill,
+    index::{Field, length_id_of, length_of},
     retrieve::{Query, QueryTerm, words::rarest_first},
+    skill::Skill,
+    text::{TermReader, is_character_pair},
 };
 
 /// In a library of this size nearly every word of the language occurs: one that does not is a typo,

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 use crate::{
     error::Result,
     explain::{Contribution, EXACT_NAME, Explanation},
-    index::{Field, Index, SkillIdx, TermReader, length_of},
-    library::Skill,
+    index::{Field, Index, SkillIdx, length_of},
+    skill::Skill,
+    text::TermReader,
 };
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, thread};
 
-use skillmux::{compose::Evidence, retrieve::Query, router::Router};
+use skillmux::{compose::Evidence, retrieve::Query, route::Router};
 
 use crate::task::{self, BatchQuery};
 

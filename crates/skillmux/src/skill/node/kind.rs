@@ -16,7 +16,7 @@
 //! The title of the body, a first heading of level 1, is no cue: `Error Handling in Rust` names
 //! what the skill is about, not the role of its parts.
 
-use super::{NodeKind, cue, sentence};
+use super::{cue, sentence, tree::NodeKind};
 
 /// What kind of block a node is, as far as the rules care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Shape {
 
 /// What the rules look at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Evidence<'a> {
+pub(super) struct Traits<'a> {
     pub(super) shape: Shape,
     /// The local header merged into the node; empty where there is none.
     pub(super) intro: &'a str,
@@ -45,8 +45,8 @@ const MAX_LINES: usize = 4;
 const MARKER_BYTES: usize = 240;
 
 /// Returns the kind that the first rule of the module's list gives.
-pub(super) fn kind_of(evidence: &Evidence<'_>) -> NodeKind {
-    let Evidence { shape, intro, text, heading } = *evidence;
+pub(super) fn kind_of(traits: &Traits<'_>) -> NodeKind {
+    let Traits { shape, intro, text, heading } = *traits;
     match (heading, shape) {
         (Some(kind @ (NodeKind::Precondition | NodeKind::ErrorHandling)), _) => kind,
         (_, Shape::Code) => {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     fn kind(shape: Shape, heading: Option<NodeKind>, text: &str) -> NodeKind {
-        kind_of(&Evidence { shape, intro: "", text, heading })
+        kind_of(&Traits { shape, intro: "", text, heading })
     }
 
     #[test]
@@ -219,8 +219,8 @@ mod tests {
         let python = "```python\nprint()\n```";
         assert_eq!(kind(Shape::Code, Some(NodeKind::Step), python), NodeKind::Example);
         let intro = "Run the tests:";
-        let evidence = Evidence { shape: Shape::Code, intro, text: shell, heading: None };
-        assert_eq!(kind_of(&evidence), NodeKind::Step);
+        let traits = Traits { shape: Shape::Code, intro, text: shell, heading: None };
+        assert_eq!(kind_of(&traits), NodeKind::Step);
     }
 
     #[test]

@@ -5,7 +5,10 @@ use std::ops::Range;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-use super::stop_words::is_stop_word;
+use super::{
+    script::{Script, script_of},
+    stop_words::is_stop_word,
+};
 
 /// Longest word, identifier or run of letters that becomes a term; longer ones are encoded data.
 const MAX_TERM_BYTES: usize = 64;
@@ -65,17 +68,6 @@ impl Terms<'_> {
         }
         self.rules.ready.take()
     }
-}
-
-/// What kind of characters a run is made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
-    /// Letters and digits with the joints of identifiers.
-    Word,
-    /// Chinese characters.
-    Han,
-    /// Kana and Hangul.
-    Syllables,
 }
 
 struct Run {
@@ -311,35 +303,9 @@ fn next_run(text: &str, from: usize) -> Option<Run> {
     Some(Run { script, range: start..start + end })
 }
 
-fn script_of(c: char) -> Option<Script> {
-    if c.is_ascii() {
-        return c.is_ascii_alphanumeric().then_some(Script::Word);
-    }
-    if is_han(c) {
-        Some(Script::Han)
-    } else if matches!(c, '\u{3041}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}') {
-        Some(Script::Syllables)
-    } else if c.is_alphanumeric() {
-        Some(Script::Word)
-    } else {
-        None
-    }
-}
-
-/// Returns whether a character belongs to Chinese, kana or Hangul, which are written without spaces.
-pub(crate) fn is_spaceless(c: char) -> bool {
-    matches!(script_of(c), Some(Script::Han | Script::Syllables))
-}
-
 /// Returns whether a term is made of neighbouring characters, not of a word.
 pub(crate) fn is_character_pair(term: &str) -> bool {
     term.chars().next().and_then(script_of).is_some_and(|script| script != Script::Word)
-}
-
-/// Returns whether the character is a Chinese ideograph.
-fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{323af}')
 }
 
 fn is_joint(c: char) -> bool {
@@ -358,7 +324,7 @@ fn fold(c: char) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Analyzer;
+    use crate::text::Analyzer;
 
     fn terms(text: &str) -> Vec<String> {
         let mut out = Vec::new();

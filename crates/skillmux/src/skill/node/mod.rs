@@ -1,7 +1,7 @@
 //! Splits the Markdown body of a skill into typed nodes, the units of paging (`SkillPager` §3.1).
 //!
 //! ```
-//! use skillmux::index::{NodeKind, NodeTree};
+//! use skillmux::skill::{NodeKind, NodeTree};
 //!
 //! let body = "# Scans\n\n## Prerequisites\n\nPython 3.12.\n\n## Steps\n\n1. Read it.\n2. Check it.\n";
 //! let tree = NodeTree::parse(body);
@@ -19,105 +19,16 @@ mod cue;
 mod kind;
 mod parse;
 mod sentence;
+mod tree;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Role of a node in its skill (`SkillPager` §3.1).
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum NodeKind {
-    /// An action or instruction that contributes to the task.
-    Step,
-    /// A usage demonstration, code snippet, or input and output pair.
-    Example,
-    /// A parameter, option or argument.
-    Param,
-    /// A requirement that must hold before execution.
-    Precondition,
-    /// A failure mode or how to recover from it.
-    ErrorHandling,
-    /// Background that is not itself executable.
-    Concept,
-}
-
-/// A span of a skill's body that is shown whole or not at all.
-///
-/// The nodes of a body are in source order, do not overlap, and together cover everything but
-/// blank space, headings and thematic breaks; a heading belongs to its section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    /// Role.
-    pub kind: NodeKind,
-    /// First byte in the body; a character boundary.
-    pub start: u32,
-    /// One past the last byte in the body; a character boundary.
-    pub end: u32,
-    /// Estimated tokens of the text, see [`estimate_tokens`](crate::index::estimate_tokens); at least 1.
-    pub n_tokens: u32,
-    /// Position in [`NodeTree::sections`] of the last heading before the node; `None` before the first.
-    pub section: Option<u32>,
-}
-
-impl Node {
-    /// Returns the text of the node; `None` where `body` is not the one it was parsed from.
-    pub fn text<'a>(&self, body: &'a str) -> Option<&'a str> {
-        body.get(self.start as usize..self.end as usize)
-    }
-}
-
-/// A heading and what lies under it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// Level of the heading, 1 to 6.
-    pub level: u8,
-    /// First byte of the heading line.
-    pub start: u32,
-    /// One past the last byte of the heading, the underline of the setext form included.
-    pub end: u32,
-    /// Position of the section that holds this one, the nearest before it of a lower level.
-    pub parent: Option<u32>,
-}
-
-impl Section {
-    /// Returns the heading without its `#`s or underline, inline markup kept; may be empty, and is
-    /// so where `body` is not the one it was parsed from.
-    pub fn title<'a>(&self, body: &'a str) -> &'a str {
-        let heading = body.get(self.start as usize..self.end as usize).unwrap_or("").trim();
-        let text = heading.trim_start_matches('#');
-        if text.len() == heading.len() {
-            // The underline of a setext heading is its last line.
-            return heading.rsplit_once('\n').map_or(heading, |(title, _)| title.trim_end());
-        }
-        let text = text.trim();
-        let unclosed = text.trim_end_matches('#');
-        // Closing `#`s stand apart; those of `C#` belong to the word.
-        if unclosed.is_empty() || unclosed.ends_with([' ', '\t']) {
-            unclosed.trim_end()
-        } else {
-            text
-        }
-    }
-}
-
-/// The parsed body of one skill.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NodeTree {
-    /// Headings in source order.
-    pub sections: Vec<Section>,
-    /// Nodes in source order.
-    pub nodes: Vec<Node>,
-}
+pub use tree::{Node, NodeKind, NodeTree, Section};
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::index::estimate_tokens;
+    use crate::text::estimate_tokens;
 
     /// Asserts what [`Node`], [`Section`] and [`NodeTree::parse`] promise.
     fn assert_invariants(body: &str) {

@@ -1,13 +1,7 @@
 //! Joins the stages: one query in, one [`Route`] out.
 //!
 //! ```
-//! use skillmux::{
-//!     compose::Decision,
-//!     index::{Index, UpdateOptions},
-//!     library::Library,
-//!     retrieve::Query,
-//!     router::{RouteOptions, Router},
-//! };
+//! use skillmux::{compose::Decision, index::{Index, UpdateOptions}, library::Library, retrieve::Query, route::{RouteOptions, Router}};
 //!
 //! # let dir = tempfile::tempdir()?;
 //! # let (skills, index) = (dir.path().join("skills"), dir.path().join("index"));
@@ -39,8 +33,7 @@ use crate::{
         PlannedSkill, ScoreCut, ScoreCutConfig, ScoreScale, TopK,
     },
     error::Result,
-    index::{Index, IndexedSkill, TermReader},
-    library::{Skill, SkillId},
+    index::{Index, IndexedSkill},
     model::Encoder,
     page::{FullPager, MmrPager, Page, PageRequest, Pager, TermSource},
     rerank::{Ranker, RankerWeights},
@@ -48,6 +41,8 @@ use crate::{
         Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever, Query,
         Ranking, Retriever,
     },
+    skill::{Skill, SkillId},
+    text::TermReader,
 };
 
 /// The whole answer to a query.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::NodeKind;
+use super::tree::NodeKind;
 
 /// Returns the kind that a heading or the header of a column names; the first of the kinds'
 /// order in [`PRIORITY`] where it names several, `None` where it names none.

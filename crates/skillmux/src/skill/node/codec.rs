@@ -5,7 +5,7 @@
 //! section of a node and the parent of a section follow from the order and are not stored, so
 //! that no bytes can name a wrong one.
 
-use super::{Node, NodeKind, NodeTree, Section};
+use super::tree::{Node, NodeKind, NodeTree, Section};
 
 /// Tags 1 to 6 are headings of that level, the next six the kinds of nodes.
 const FIRST_KIND_TAG: u8 = 7;

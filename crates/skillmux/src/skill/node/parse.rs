@@ -1,13 +1,13 @@
 //! [`NodeTree::parse`]: from Markdown to sections and typed nodes.
 
 use super::{
-    Node, NodeKind, NodeTree, Section,
     block::{self, Form, Piece},
     cue,
-    kind::{self, Evidence, Shape},
+    kind::{self, Shape, Traits},
     sentence,
+    tree::{Node, NodeKind, NodeTree, Section},
 };
-use crate::index::tokens::estimate_tokens;
+use crate::text::estimate_tokens;
 
 /// Items of a list share a node up to this many bytes (about 120 tokens).
 const GROUP_BYTES: usize = 4 * 120;
@@ -137,7 +137,7 @@ impl Builder<'_> {
             let heading = section.and_then(|section| self.cues[section]);
             let (intro, main_text) = text.split_at(intro_len);
             let shape = shape_of(main.form);
-            let kind = kind::kind_of(&Evidence { shape, intro, text: main_text, heading });
+            let kind = kind::kind_of(&Traits { shape, intro, text: main_text, heading });
             self.tree.nodes.push(Node {
                 kind,
                 start: offset(start),

@@ -1,0 +1,35 @@
+//! Turns text into index terms: the same way for skills and for queries.
+//!
+//! - Words are lower-cased; English words are stemmed (Snowball) and stop words dropped.
+//! - Identifiers such as `pdf-table_extractV2` give their parts of two and more letters or digits
+//!   (`pdf`, `tabl`, `extract`) and themselves without the joints (`pdftableextractv2`), so that
+//!   all spellings of a name meet.
+//! - Chinese, kana and Hangul give overlapping character pairs. Measured on the 500 Chinese
+//!   queries of `queries-train`, pairs find more than the words of a dictionary segmenter
+//!   (Hit@1 0.38 against 0.35), need no dictionary, and start at once.
+//!
+//! ```
+//! use skillmux::text::Analyzer;
+//!
+//! let mut terms = Vec::new();
+//! Analyzer::new().for_each_term("Extract the tables with pdf-table_extractV2", &mut |term| {
+//!     terms.push(term.to_owned());
+//! });
+//! assert_eq!(terms, ["extract", "tabl", "pdf", "tabl", "extract", "pdftableextractv2"]);
+//! ```
+
+mod analyzer;
+mod script;
+mod shingles;
+mod stop_words;
+mod terms;
+mod tokens;
+
+pub use analyzer::Analyzer;
+pub use shingles::for_each_shingle;
+pub use tokens::estimate_tokens;
+
+pub(crate) use script::is_spaceless;
+pub(crate) use shingles::mix;
+pub(crate) use stop_words::is_stop_word;
+pub(crate) use terms::{Term, TermReader, Terms, is_character_pair};

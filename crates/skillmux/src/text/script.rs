@@ -1,0 +1,39 @@
+//! The one table of scripts: which characters are letters, and of which writing.
+
+/// What kind of characters a run is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Script {
+    /// Letters and digits with the joints of identifiers.
+    Word,
+    /// Chinese characters.
+    Han,
+    /// Kana and Hangul.
+    Syllables,
+}
+
+/// Returns the writing of a letter or digit; `None` for anything else.
+pub(super) fn script_of(c: char) -> Option<Script> {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric().then_some(Script::Word);
+    }
+    if is_han(c) {
+        Some(Script::Han)
+    } else if matches!(c, '\u{3041}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}') {
+        Some(Script::Syllables)
+    } else if c.is_alphanumeric() {
+        Some(Script::Word)
+    } else {
+        None
+    }
+}
+
+/// Returns whether a character belongs to Chinese, kana or Hangul, which are written without spaces.
+pub(crate) fn is_spaceless(c: char) -> bool {
+    matches!(script_of(c), Some(Script::Han | Script::Syllables))
+}
+
+/// Returns whether the character is a Chinese ideograph.
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{323af}')
+}
