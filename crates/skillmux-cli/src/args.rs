@@ -12,8 +12,8 @@ pub(crate) use synth::{
 
 /// The skill router for LLM agents.
 ///
-/// Decides whether any skill of a library helps with a task, which, how many, and hands over only
-/// the parts that are needed. Local, offline, in milliseconds, in English and Chinese.
+/// Takes a task in plain words. Decides whether a skill helps, which skill, and how many. Hands over
+/// only the parts that the task needs. Works offline, in milliseconds, in English and Chinese.
 #[derive(Debug, Parser)]
 #[command(name = "skillmux", version, max_term_width = 80, styles = crate::paint::HELP)]
 pub(crate) struct Args {
@@ -25,26 +25,26 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Make or update an index of skills
     Index(IndexArgs),
-    /// Decide which skills a task needs, and show the parts that it needs
+    /// Decide which skills a task needs, and show the parts that help
     Route(RouteArgs),
     /// Rank skills for a query
     Search(SearchArgs),
-    /// Show the parts of one skill that a query needs
+    /// Show the parts of one skill that answer a query
     Page(PageArgs),
     /// Describe an index
     Stats(StatsArgs),
-    /// Measure the router and baselines on datasets, or score a TREC run
+    /// Measure the router and other systems on datasets, or score a TREC run
     Eval(EvalArgs),
-    /// Fit one of the models that are inside this program
+    /// Train one of the models inside this program
     #[command(subcommand)]
     Train(TrainCommand),
-    /// Write training tasks, or distractors, for a library of your own with a chat model
+    /// Write training data for your own skills with a chat model
     #[command(subcommand)]
     Synth(SynthCommand),
-    /// Describe the models that are inside this program
+    /// Describe the models inside this program
     #[command(subcommand)]
     Models(ModelsCommand),
-    /// Serve an index to an agent over the Model Context Protocol (stdio)
+    /// Give agents the skills of an index over MCP (Model Context Protocol, stdio)
     Mcp(McpArgs),
 }
 
@@ -58,21 +58,21 @@ pub(crate) enum Format {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct IndexArgs {
-    /// Folders of SKILL.md files, .jsonl[.gz|.zst] shards or folders of them, or the README.md of
-    /// a list of MCP servers; without any, those that the named index was made of, or the skills of
-    /// the agents installed for this user
+    /// Where to read skills: a folder of SKILL.md files, a .jsonl[.gz|.zst] file or a folder of
+    /// them, or the README.md of a list of MCP servers. Without any source: the sources of the
+    /// index, or the skills of the agents on this computer
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<PathBuf>,
     /// Folder of the index [default: the user's own index]
     #[arg(long, value_name = "DIR")]
     pub(crate) index: Option<PathBuf>,
-    /// Read nothing of the present generation; replaces an index of another format
+    /// Make the index from nothing. This also replaces an index of another format
     #[arg(long)]
     pub(crate) rebuild: bool,
-    /// Go back to the generation before the current one
+    /// Go back to the index before the last update
     #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
     pub(crate) restore: bool,
-    /// List everything that was merged, repaired and skipped
+    /// List all skills that were merged, repaired or skipped
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Format of the report
@@ -86,7 +86,8 @@ pub(crate) struct SourceArgs {
     /// Folder of an index made by `skillmux index`
     #[arg(long, value_name = "DIR", conflicts_with = "library")]
     pub(crate) index: Option<PathBuf>,
-    /// Skills to index on the fly, kept in a cache and brought up to date; may be repeated
+    /// Skills to use without an index of your own: a folder, file or list, as for `skillmux
+    /// index`. skillmux keeps an index of them in its cache. You may repeat this option
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Vec<PathBuf>,
 }
@@ -107,44 +108,44 @@ pub(crate) struct StageArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetrieverChoice {
-    /// Words and vectors of the task and of each of its clauses, weighed by a learned ranker
+    /// By words and meaning of the task and of each of its clauses, with learned weights
     Ranked,
-    /// BM25 of name, description and body, weighted and added
+    /// By words (BM25) of name, description and body, each with its own weight
     Fielded,
-    /// BM25 of the joined text, the usual baseline
+    /// By words (BM25) of the whole text, the usual baseline
     Joined,
-    /// The vectors of the embedded encoder alone
+    /// By meaning alone (vectors of the embedded encoder)
     Dense,
-    /// Fielded BM25 and the vectors, added
+    /// The sum of `fielded` and `dense`
     Hybrid,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ComposerChoice {
-    /// As many as stand out, without near-duplicates; may abstain
+    /// Those that stand out, without near-duplicates; none if no skill fits
     ScoreCut,
-    /// Always the best N
+    /// Always the best N skills
     TopK,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagerChoice {
-    /// Relevant and different parts, in their order
+    /// The parts that fit the task and differ from each other, in their order
     Mmr,
-    /// From the top until the budget is used
+    /// From the top until the budget is used up
     Full,
 }
 
 /// The task, from one of three places.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TaskArgs {
-    /// The task in plain words; `-` reads standard input
+    /// The task in plain words. `-` reads it from standard input
     #[arg(value_name = "TASK", conflicts_with_all = ["file", "queries"])]
     pub(crate) text: Option<String>,
     /// Read the task from a file
     #[arg(long, value_name = "FILE", conflicts_with = "queries")]
     pub(crate) file: Option<PathBuf>,
-    /// Answer a batch: one `{"query_id": ..., "query": ...}` a line
+    /// Answer many tasks from a file, one `{"query_id": ..., "query": ...}` a line
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) queries: Option<PathBuf>,
 }
@@ -155,13 +156,13 @@ pub(crate) struct RouteArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Most skills to load
+    /// Load at most N skills
     #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: u16,
-    /// Most tokens of skill text over all skills; 0 shows none
+    /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
     pub(crate) budget: u32,
-    /// Format of the answer; a batch is always JSON, one answer a line
+    /// Format of the answer. With --queries it is always JSON, one answer a line
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -174,16 +175,16 @@ pub(crate) struct SearchArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Number of skills
+    /// Show the best N skills
     #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
-    /// Format of the ranking; a batch is always a TREC run
+    /// Format of the ranking. With --queries it is always a TREC run
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// How skills are ranked
     #[arg(long, value_enum, default_value = "ranked")]
     pub(crate) retriever: RetrieverChoice,
-    /// Print the 50th and 99th percentile of the time a query of the batch took
+    /// Print the time that a query took: the 50th and the 99th percentile
     #[arg(long, requires = "queries")]
     pub(crate) timings: bool,
 }
@@ -192,11 +193,11 @@ pub(crate) struct SearchArgs {
 pub(crate) struct PageArgs {
     /// Id of the skill, as `search` and `route` print it
     pub(crate) skill_id: String,
-    /// What the parts are for; without it, the skill from the top
+    /// What you want to know. Without it: the skill from the top
     pub(crate) query: Option<String>,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Most tokens to show
+    /// Show at most this many tokens
     #[arg(long, value_name = "TOKENS", default_value_t = 2000)]
     pub(crate) budget: u32,
     /// Format of the page
@@ -211,7 +212,7 @@ pub(crate) struct PageArgs {
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Compare every byte of the index with what was written
+    /// Check every byte of the index
     #[arg(long)]
     pub(crate) verify: bool,
     /// Format of the description
@@ -233,7 +234,7 @@ pub(crate) struct EvalTrecArgs {
     /// A TREC run, as `skillmux search --queries` prints it
     #[arg(value_name = "RUN", required = true)]
     pub(crate) run: Option<PathBuf>,
-    /// TREC relevance judgements: `query_id 0 skill_id relevance`
+    /// File with the right skills (TREC qrels), one `query_id 0 skill_id relevance` a line
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) qrels: Option<PathBuf>,
     /// Format of the scores
@@ -245,71 +246,72 @@ pub(crate) struct EvalTrecArgs {
 pub(crate) enum EvalCommand {
     /// Measure systems on a dataset
     Run(Box<EvalRunArgs>),
-    /// Tell which tasks two measured systems differ on, and why
+    /// Show which tasks two systems differ on, and why
     Compare(EvalCompareArgs),
-    /// Show one task: what is right, what each system said, and why
+    /// Show one task: what is right, what each system answered, and why
     Show(EvalShowArgs),
     /// Make a dataset, or what a dataset needs
     #[command(subcommand)]
     Build(EvalBuildCommand),
-    /// List the systems and datasets that can be named, and the measures
+    /// List all systems, kinds of dataset and measures
     List,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EvalRunArgs {
-    /// A dataset: a file or a folder; see `skillmux eval list`
+    /// The dataset: a file or a folder. `skillmux eval list` shows the kinds
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: PathBuf,
-    /// Kind of the dataset [default: told from its files]
+    /// Kind of the dataset [default: found from its files]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// What to measure, such as `default`, `bm25`, `bm25:nd`, `tfidf@best-k`, `rrf(bm25,tfidf)`;
-    /// the first is what the others are tested against
+    /// Systems to measure, such as `default`, `bm25`, `bm25:nd`, `tfidf@best-k` or
+    /// `rrf(bm25,tfidf)`. The others are compared with the first one
     #[arg(long = "system", short, value_name = "SPEC", default_value = "default", num_args = 1..)]
     pub(crate) systems: Vec<String>,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Folder for answers, scores, TREC runs and the page; what it holds of the same dataset and
-    /// library is kept and not asked again, and a run that was interrupted goes on from there
+    /// Folder for the answers, scores, TREC runs and the HTML page. Answers that it already holds
+    /// are kept, so you can interrupt a run and start it again
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Ask everything anew, and put the answers in place of all that the folder holds
+    /// Measure everything again, and replace all that the folder holds
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Near-duplicates that count as the right skill, from `skillmux eval build clusters`; every
-    /// score is then given twice
+    /// File of near-duplicates, from `skillmux eval build clusters`. The report then has every
+    /// score twice: without and with near-duplicates of a right skill counted as right
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) clusters: Option<PathBuf>,
-    /// Relevance judgements of a dataset of plain queries [default: `qrels.trec` beside them]
+    /// File with the right skills (TREC qrels), for a dataset of plain queries [default:
+    /// `qrels.trec` in the same folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) qrels: Option<PathBuf>,
-    /// Queries without judgements need no skill, so that a router should abstain; else they are
-    /// not scored, as in `trec_eval`
+    /// Score queries that the qrels do not name as queries that need no skill. Without this option
+    /// they are not scored, as in `trec_eval`
     #[arg(long)]
     pub(crate) unjudged_need_none: bool,
-    /// Which of its skills to choose from, for a dataset that has tiers [default: hard]
+    /// Which skills of the dataset to choose from, if it has tiers [default: hard]
     #[arg(long, value_enum, conflicts_with_all = ["index", "library"])]
     pub(crate) tier: Option<TierChoice>,
-    /// Take all of a dataset that is split, not its held-out part only
+    /// Use the whole dataset, not only the part that no model was trained on
     #[arg(long)]
     pub(crate) all: bool,
-    /// Ask only this many of the tasks, chosen by the seed
+    /// Measure only N tasks, drawn at random
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// Length of the rankings
+    /// Keep the best N skills of each ranking
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) depth: u16,
-    /// Most skills that a plan of `default` may load
+    /// Let `default` load at most N skills
     #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: u16,
-    /// Most tokens that `default` shows over all skills; 0 shows none
+    /// Let `default` show at most this many tokens in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
     pub(crate) budget: u32,
-    /// Seed of everything that is drawn
+    /// Seed of all random choices
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// Number of bootstrap resamples behind each interval
+    /// Number of bootstrap samples for each interval
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     pub(crate) resamples: u32,
     #[command(flatten)]
@@ -325,8 +327,8 @@ pub(crate) struct EvalRunArgs {
 /// A chat model of an OpenAI-compatible endpoint.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EndpointArgs {
-    /// Base URL of a chat endpoint, such as `http://localhost:8000/v1`, for what needs a language
-    /// model; its key is read from `SKILLMUX_API_KEY`
+    /// URL of an OpenAI-compatible chat endpoint, such as `http://localhost:8000/v1`. skillmux
+    /// reads the key from the environment variable `SKILLMUX_API_KEY`
     #[arg(long, value_name = "URL", requires = "chat_model")]
     pub(crate) chat_url: Option<String>,
     /// Name of the chat model
@@ -336,9 +338,9 @@ pub(crate) struct EndpointArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TierChoice {
-    /// Without the distractors
+    /// Without distractors: skills that only look right
     Easy,
-    /// With the distractors
+    /// With distractors
     Hard,
 }
 
@@ -352,22 +354,23 @@ pub(crate) enum ReportFormat {
     Markdown,
     /// One page with plots
     Html,
-    /// One row a task
+    /// One row for each task
     Csv,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EvalCompareArgs {
-    /// Folder of results, and the system of it that is meant: `DIR/SYSTEM`, or `DIR` if it has one
+    /// Results of the first system: `DIR/SYSTEM`, or `DIR` if it holds only one system
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
-    /// The other one
+    /// Results of the second system
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
-    /// Most changed tasks to show
+    /// Show at most N tasks that changed
     #[arg(short, value_name = "N", default_value_t = 10)]
     pub(crate) n: usize,
-    /// Near-duplicates that count as the right skill, from `skillmux eval build clusters`
+    /// File of near-duplicates, from `skillmux eval build clusters`. Near-duplicates of a right
+    /// skill then count as right
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) clusters: Option<PathBuf>,
     /// Format of the comparison
@@ -390,28 +393,29 @@ pub(crate) struct EvalShowArgs {
     /// Id of the task
     #[arg(value_name = "TASK")]
     pub(crate) task_id: String,
-    /// Folder of results that `skillmux eval run --out` wrote, or one system of it: `DIR/SYSTEM`
+    /// Folder that `skillmux eval run --out` wrote, or one system in it: `DIR/SYSTEM`
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) results: PathBuf,
-    /// Near-duplicates that count as the right skill: their scores are shown besides
+    /// File of near-duplicates, from `skillmux eval build clusters`. The scores with them are
+    /// shown, too
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) clusters: Option<PathBuf>,
-    /// Format of the case
+    /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalBuildCommand {
-    /// Build the compositional benchmark of SkillWeaver from the README of a list of MCP servers
+    /// Make `CompSkillBench`, the benchmark of SkillWeaver, from the README of a list of MCP servers
     Compskillbench {
-        /// The README
+        /// The README of the list
         #[arg(value_name = "README.md")]
         readme: PathBuf,
-        /// Folder for its files
+        /// Folder for the files of the benchmark
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Seed of everything that is drawn
+        /// Seed of all random choices
         #[arg(long, default_value_t = 42)]
         seed: u64,
     },
@@ -419,7 +423,7 @@ pub(crate) enum EvalBuildCommand {
     Clusters {
         #[command(flatten)]
         source: SourceArgs,
-        /// File for the clusters, ids only
+        /// File for the groups of near-duplicates, with ids only
         #[arg(long, value_name = "FILE.jsonl")]
         out: PathBuf,
     },
@@ -427,54 +431,55 @@ pub(crate) enum EvalBuildCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
-    /// Fit the calibration that decides whether to load anything
+    /// Train the decision whether to load a skill at all
     Abstention(TrainAbstentionArgs),
     /// Train the static encoder that finds skills by meaning
     Encoder(TrainEncoderArgs),
-    /// Fit the weights that rank the best candidates again
+    /// Train the weights that rank the best candidates
     Ranker(TrainRankerArgs),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainRankerArgs {
-    /// Folder of an index that holds the skills, with vectors of the embedded encoder
+    /// Folder of an index with the skills and their vectors, made by `skillmux index`
     #[arg(long, value_name = "DIR")]
     pub(crate) index: PathBuf,
-    /// Queries that the encoder was trained on, plain or .zst, in its format; only those about
-    /// skills that were held out from it are used
+    /// Queries that the encoder was trained on, plain or .zst, in the format of `train encoder`.
+    /// Only queries about skills that the encoder did not see are used
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) queries: Vec<PathBuf>,
     /// Queries that the encoder was not trained on, in the same format
     #[arg(long, value_name = "FILE.jsonl", num_args = 1.., required_unless_present = "queries")]
     pub(crate) tasks: Vec<PathBuf>,
-    /// Skills in two languages, as for the encoder; only those that were held out from it are used
+    /// Skills in two languages, plain or .zst: `{"zh", "en"}` a line. Only those that the encoder
+    /// did not see are used
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) translations: Vec<PathBuf>,
-    /// Where to write the weights
+    /// File for the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,
-    /// Where to write the scores of every held-out query
+    /// File for the scores of each query that was kept for testing
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) held_out: Option<PathBuf>,
-    /// What is made small
+    /// What the training makes small
     #[arg(long, value_enum, default_value = "listwise")]
     pub(crate) loss: LossChoice,
-    /// How candidates count that nearly repeat a right skill
+    /// How to count candidates that are near-duplicates of a right skill
     #[arg(long, value_enum, default_value = "wrong")]
     pub(crate) near_duplicates: NearDuplicatesChoice,
-    /// Groups of features that get no weight, to see what they are worth; several with commas
+    /// Groups of features to leave out, separated by commas
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) without: Vec<String>,
-    /// Also fit with each group of features off, and with the other losses; print the scores and
-    /// write the weights into this folder, for `skillmux eval run --system ranked:FILE`, and the
-    /// held-out queries as a dataset
+    /// Also train without each group of features, and with the other losses. Print the scores, and
+    /// write the weights and the test queries to this folder.
+    /// `skillmux eval run --system ranked:FILE` measures them
     #[arg(long, value_name = "DIR")]
     pub(crate) ablations: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LossChoice {
-    /// Softmax over the candidates of a query
+    /// All candidates of a query together (softmax)
     Listwise,
     /// Each candidate by itself
     Pointwise,
@@ -484,7 +489,7 @@ pub(crate) enum LossChoice {
 pub(crate) enum NearDuplicatesChoice {
     /// As wrong
     Wrong,
-    /// Not at all
+    /// Leave them out
     LeftOut,
     /// As right, with a grade of 0.2
     Graded,
@@ -492,61 +497,62 @@ pub(crate) enum NearDuplicatesChoice {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainEncoderArgs {
-    /// Folder of an index that holds the skills
+    /// Folder of an index with the skills, made by `skillmux index`
     #[arg(long, value_name = "DIR")]
     pub(crate) index: PathBuf,
-    /// Queries and the skills that answer them, plain or .zst: `{"query", "skill_id"}` or
-    /// `{"query", "skill_ids"}` a line; lines with `"relevant": false` are left out
+    /// Queries and their right skills, plain or .zst: `{"query", "skill_id"}` or `{"query",
+    /// "skill_ids"}` a line. Lines with `"relevant": false` are left out
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) queries: Vec<PathBuf>,
     /// Skills in two languages, plain or .zst: `{"zh", "en"}` a line
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) translations: Vec<PathBuf>,
-    /// Where to write the encoder
+    /// File for the encoder
     #[arg(long, value_name = "FILE.bin")]
     pub(crate) out: PathBuf,
-    /// Folder for the checkpoint, the log and the plot of the run
+    /// Folder for the checkpoint, the log and the plot of the training
     #[arg(long, value_name = "DIR")]
     pub(crate) run: PathBuf,
-    /// Go on from the checkpoint in the folder of the run
+    /// Go on from the checkpoint in the folder of --run
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Options of the training that differ from the default, as JSON
+    /// Options of the training to change, as JSON, such as `{"dim": 128}`
     #[arg(long, value_name = "JSON")]
     pub(crate) options: Option<String>,
-    /// Seed of everything that is drawn
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainAbstentionArgs {
-    /// Queries that some skill answers: `{"query_id", "query"}` a line, as for a batch; with
-    /// `skill_ids`, an index that holds none of them is to load nothing; without, asked of the first
+    /// Queries that some skill answers, one `{"query_id", "query"}` a line. A line may also have
+    /// `skill_ids`: an index that holds none of these skills should load nothing. Lines without it
+    /// are asked of the first index only
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) answerable: Vec<PathBuf>,
-    /// Queries that no skill answers, asked of every index
+    /// Queries that no skill answers. They are asked of every index
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) unanswerable: Vec<PathBuf>,
-    /// Queries that must not load the skills in `skill_ids`, asked where one of them is; measured,
-    /// but not fitted, for another skill may help
+    /// Queries that must not load the skills in their `skill_ids`. They are asked of each index
+    /// that holds one of these. They are measured, but not trained on: another skill may help
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) triggers: Vec<PathBuf>,
-    /// Folder of an index made by `skillmux index`, with vectors of the embedded encoder; several of
-    /// different sizes make a calibration that suits them all [default: the user's own index]
+    /// Folder of an index with vectors, made by `skillmux index`. Several indexes of different
+    /// sizes give a decision that suits them all [default: the user's own index]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
-    /// Where to write the calibration
+    /// File for the trained decision
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,
-    /// Where to write the confidence of every held-out query
+    /// File for the confidence of each query that was kept for testing
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) held_out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// List them with their size and what they were trained on
+    /// List the models with their size and training data
     List {
         /// Format of the list
         #[arg(long, value_enum, default_value = "text")]

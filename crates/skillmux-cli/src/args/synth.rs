@@ -8,9 +8,9 @@ use super::{EndpointArgs, Format, SourceArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SynthCommand {
-    /// Write tasks that skills of a library are needed for, to train and to measure with
+    /// Write tasks that need your skills, to train and to measure
     Queries(SynthQueriesArgs),
-    /// Write skills that look like those of a library and do something else
+    /// Write distractors: skills that look like yours but do something else
     Distractors(SynthDistractorsArgs),
 }
 
@@ -18,17 +18,17 @@ pub(crate) enum SynthCommand {
 pub(crate) struct SynthQueriesArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// File for the tasks, one a line; those that it holds are kept, and a run that was interrupted
-    /// goes on from there
+    /// File for the tasks, one a line. Tasks that it already holds are kept, so you can interrupt
+    /// a run and start it again
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
-    /// Tasks of this kind that the file holds in the end
+    /// Write until the file holds N tasks of this kind
     #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
-    /// What the tasks are like
+    /// What kind of task to write
     #[arg(long, value_enum, default_value = "long")]
     pub(crate) kind: QueryKindChoice,
-    /// Share of the tasks to write in Chinese, from 0 to 1; the others are in English
+    /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pub(crate) share_zh: f64,
     #[command(flatten)]
@@ -37,11 +37,11 @@ pub(crate) struct SynthQueriesArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QueryKindChoice {
-    /// One to three sentences, one skill
+    /// One to three sentences that need one skill
     Short,
-    /// 100 to 250 words, one skill
+    /// 100 to 250 words that need one skill
     Long,
-    /// 100 to 250 words, two to four skills in an order
+    /// 100 to 250 words that need two to four skills in an order
     Multi,
 }
 
@@ -49,14 +49,15 @@ pub(crate) enum QueryKindChoice {
 pub(crate) struct SynthDistractorsArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Shard for the skills, one a line; those that it holds are kept, and a run that was interrupted
-    /// goes on from there
+    /// File for the skills, one a line. Skills that it already holds are kept, so you can
+    /// interrupt a run and start it again
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
-    /// Distractors that the file holds in the end
+    /// Write until the file holds N distractors
     #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
-    /// Distractors of each skill: of the same field, of the same technology, and broader
+    /// Distractors to write for each skill. The first has the same subject, the second the same
+    /// technology, and the third is broader
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
     pub(crate) per_skill: u8,
     #[command(flatten)]
@@ -66,18 +67,18 @@ pub(crate) struct SynthDistractorsArgs {
 /// How a chat model is asked.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SynthWorkArgs {
-    /// Seed of everything that is drawn
+    /// Seed of all random choices
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) endpoint: EndpointArgs,
-    /// Requests under way at the same time
+    /// Send at most N requests at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) parallel: u8,
-    /// Most answers to ask for until one passes all checks
+    /// Ask at most N times for an answer that passes all checks
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) attempts: u8,
-    /// Format of the closing report
+    /// Format of the report at the end
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
