@@ -1,9 +1,12 @@
 """Draws the coloured output of a command as an SVG picture of a terminal.
 
 Reads the output from standard input and writes the picture to standard output. The arguments are the lines
-that the picture shows as typed. Needs Python 3.9 and nothing else.
+that the picture shows as typed. Needs Python 3.9 and nothing else. This makes the picture of the README:
 
-    CLICOLOR_FORCE=1 skillmux ... | python3 docs/picture.py 'skillmux ...' > docs/answer.svg
+    CLICOLOR_FORCE=1 skillmux route "Fill in the attached PDF form and check every field" \\
+        --library fixtures/library --budget 120 |
+      python3 docs/picture.py 'skillmux route "Fill in the attached PDF form and check every field" \\' \\
+        '--library fixtures/library --budget 120' > docs/answer.svg
 """
 
 import re
