@@ -36,12 +36,16 @@ pub struct StaticEncoder {
 }
 
 /// Parts of a [`StaticEncoder`] before they are quantised.
-pub(crate) struct Parts<'p> {
-    pub(crate) terms: &'p [String],
-    pub(crate) query_weights: &'p [f32],
+#[derive(Debug, Clone, Copy)]
+pub struct EncoderParts<'p> {
+    /// The vocabulary, each term once; no term holds a line feed.
+    pub terms: &'p [String],
+    /// `[n_terms]`: what each term weighs in a query.
+    pub query_weights: &'p [f32],
     /// `[n_terms, dim]`, row-major.
-    pub(crate) vectors: &'p [f32],
-    pub(crate) dim: usize,
+    pub vectors: &'p [f32],
+    /// Dimensions, at least 1.
+    pub dim: usize,
 }
 
 impl StaticEncoder {
@@ -84,10 +88,13 @@ impl StaticEncoder {
         Ok(Self { identity, bytes, row_of, numbers_start, vectors_start })
     }
 
-    /// Returns the bytes of an encoder: vectors are rounded to 127 steps either side of 0, with a
-    /// scale of their own.
-    pub(crate) fn quantised(parts: &Parts<'_>) -> Vec<u8> {
-        let Parts { terms, query_weights, vectors, dim } = *parts;
+    /// Returns the bytes that [`StaticEncoder::from_bytes`] reads: vectors are rounded to 127 steps
+    /// either side of 0, with a scale of their own.
+    ///
+    /// # Panics
+    /// If the vocabulary or its text has 2^32 terms or bytes and more.
+    pub fn quantised(parts: &EncoderParts<'_>) -> Vec<u8> {
+        let EncoderParts { terms, query_weights, vectors, dim } = *parts;
         let text: String = terms.iter().flat_map(|term| [term.as_str(), "\n"]).collect();
         let narrow = |n: usize| u32::try_from(n).expect("a vocabulary is small").to_le_bytes();
         let mut bytes = MAGIC.to_vec();
@@ -217,8 +224,12 @@ mod tests {
         let terms = ["merg", "pdf", "表格", "导", "出"].map(str::to_owned);
         let vectors = [1.0, 0.0, 0.0, 2.0, 0.0, 1.0, 0.5, 0.5, -1.0, 0.25];
         let query_weights = [0.0, 1.0, 1.0, 1.0, 1.0];
-        let parts =
-            Parts { terms: &terms, query_weights: &query_weights, vectors: &vectors, dim: 2 };
+        let parts = EncoderParts {
+            terms: &terms,
+            query_weights: &query_weights,
+            vectors: &vectors,
+            dim: 2,
+        };
         StaticEncoder::quantised(&parts)
     }
 

@@ -1,6 +1,6 @@
 //! `skillmux synth distractors`
 
-use skillmux_models::synth::{DistractorOptions, write_distractors};
+use skillmux_train::synth::{DistractorOptions, write_distractors};
 
 use super::{Rows, named_chat};
 use crate::{Outcome, args::SynthDistractorsArgs, settings::Settings, source};

@@ -6,10 +6,8 @@ mod report;
 
 use std::path::Path;
 
-use skillmux_models::{
-    remote::ChatEndpoint,
-    synth::{WorkOptions, WorkReport},
-};
+use skillmux_models::remote::ChatEndpoint;
+use skillmux_train::synth::{WorkOptions, WorkReport};
 
 use super::{chat, progress};
 use crate::{
@@ -46,7 +44,7 @@ impl Rows<'_> {
     /// Shows the progress of some work, and then what came of it.
     fn write(
         &self,
-        write: impl FnOnce(&WorkOptions<'_>) -> skillmux_models::Result<WorkReport>,
+        write: impl FnOnce(&WorkOptions<'_>) -> skillmux_train::Result<WorkReport>,
     ) -> anyhow::Result<Outcome> {
         let Self { what, out, work, .. } = self;
         let n_rows = self.n as usize;

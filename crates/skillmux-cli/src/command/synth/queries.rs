@@ -1,6 +1,6 @@
 //! `skillmux synth queries`
 
-use skillmux_models::synth::{QueryKind, QueryOptions, write_queries};
+use skillmux_train::synth::{QueryKind, QueryOptions, write_queries};
 
 use super::{Rows, named_chat};
 use crate::{

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
 use serde::Serialize;
-use skillmux_models::synth::WorkReport;
+use skillmux_train::synth::WorkReport;
 
 use crate::{
     args::Format,

@@ -13,7 +13,7 @@ use skillmux_eval::{
     metric::abstention::{Judged, at_coverage, auroc, expected_calibration_error},
     stats::{Interval, wilson},
 };
-use skillmux_models::train::{COVERAGE, CalibrationExample, fit_calibration};
+use skillmux_train::abstention::{COVERAGE, CalibrationExample, fit_calibration};
 
 use self::question::{Example, Kind, Questions, Scope};
 use super::write_file;

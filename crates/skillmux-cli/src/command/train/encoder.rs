@@ -4,7 +4,7 @@ use std::{fmt::Write as _, fs};
 
 use anyhow::Context;
 use skillmux::index::Index;
-use skillmux_models::train::{
+use skillmux_train::encoder::{
     EncoderData, EncoderOptions, LogLine, RunFolder, RunStart, Scores, TrainedEncoder,
     train_encoder,
 };

@@ -11,7 +11,7 @@ use skillmux::{
     index::Index,
     rerank::{FeatureGroup, RankerWeights},
 };
-use skillmux_models::train::{
+use skillmux_train::ranker::{
     Fold, NearDuplicates, QueryScores, RankerData, RankerExamples, RankerLoss, RankerOptions,
     RankerScores, TrainedRanker,
 };

@@ -192,7 +192,7 @@ pub(super) fn bag(mut numbers: Vec<u32>) -> Bag {
 }
 
 /// Returns the hash of a name without case and joints.
-pub(in crate::train) fn key_of_name(name: &str) -> u64 {
+pub(crate) fn key_of_name(name: &str) -> u64 {
     let key: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let hash = blake3::hash(key.as_bytes());

@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     type Loss<'a> = &'a dyn Fn(&[f64]) -> (f64, Vec<f64>);
-    use crate::train::random::Random;
+    use crate::random::Random;
 
     /// Draws lists whose right skill is the one with the most of one feature and the least of
     /// another, and a third that says nothing.

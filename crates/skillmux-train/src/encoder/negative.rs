@@ -15,7 +15,7 @@ use super::{
     loss::{encode, mean_of},
     matrix::product_transposed,
 };
-use crate::{error::Result, train::random::Random};
+use crate::{error::Result, random::Random};
 
 /// Semantic and lexical negatives are drawn from so many of the best (`SkillRouter` §4.2).
 const N_BEST: usize = 50;

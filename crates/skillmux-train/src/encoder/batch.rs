@@ -8,7 +8,7 @@ use super::{
     corpus::{Bag, Corpus, bag},
     data::{Split, TrainQuery},
 };
-use crate::train::random::Random;
+use crate::random::Random;
 
 /// Fewest distinct terms of a text that says something about its skill.
 const MIN_TERMS: usize = 3;

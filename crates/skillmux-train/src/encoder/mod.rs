@@ -24,9 +24,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use skillmux::index::Index;
 
-pub(super) use corpus::key_of_name;
+pub(crate) use corpus::key_of_name;
 pub use data::EncoderData;
-pub(super) use data::{Translations, is_held_out_name, read_queries};
+pub(crate) use data::{Translations, is_held_out_name, read_queries};
 pub use negative::{FalseNegativeFilter, NegativeCounts, NegativeSource};
 
 use self::{
@@ -38,10 +38,11 @@ use self::{
     optimizer::{Optimizer, learning_rate},
     validation::Validation,
 };
-use super::random::Random;
+use skillmux_models::{EncoderParts, StaticEncoder};
+
 use crate::{
     error::{Error, Result},
-    static_encoder::{Parts, StaticEncoder},
+    random::Random,
 };
 
 /// Fewer pairs of queries and skills than this train nothing.
@@ -256,7 +257,7 @@ pub fn train_encoder(
         state.save(run)?;
     }
     let (weights, best) = state.into_best();
-    let bytes = StaticEncoder::quantised(&Parts {
+    let bytes = StaticEncoder::quantised(&EncoderParts {
         terms: &corpus.terms,
         query_weights: &weights.of_queries,
         vectors: &weights.vectors,

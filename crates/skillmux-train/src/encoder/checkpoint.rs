@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    train::random::Random,
+    random::Random,
 };
 
 const FILE: &str = "checkpoint.bin";

@@ -11,12 +11,10 @@ use skillmux::{
     model::{ChatMessage, ChatModel, ChatRequest},
     text::estimate_tokens,
 };
+use skillmux_models::remote::RemoteError;
 
 use super::{out::OutFile, refusal::Refusal, sample::chance, text::Shingles};
-use crate::{
-    error::{Error, Result},
-    remote::RemoteError,
-};
+use crate::error::{Error, Result};
 
 /// How freely the model chooses words: rows should differ from each other.
 const TEMPERATURE: f32 = 0.9;

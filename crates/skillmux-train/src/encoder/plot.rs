@@ -74,7 +74,7 @@ fn panel(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::{NegativeCounts, Scores};
+    use crate::encoder::{NegativeCounts, Scores};
 
     #[test]
     fn a_plot_shows_every_curve() {

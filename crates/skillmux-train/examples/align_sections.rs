@@ -1,6 +1,6 @@
 //! Measures whether the sections of a Chinese skill find those of its English parallel by the cosine of the embedded encoder.
 //!
-//! `cargo run --release -p skillmux-models --example align_sections -- INDEX BILINGUAL.jsonl`
+//! `cargo run --release -p skillmux-train --example align_sections -- INDEX BILINGUAL.jsonl`
 //!
 //! Takes the pairs that are kept for scores (the English id has a SHA-256 hash that starts with a
 //! multiple of five) and whose bodies have the same levels of headings in the same order, three at

@@ -43,16 +43,16 @@ pub struct EncoderData {
 
 /// Skills in two languages.
 #[derive(Debug, Clone, Default)]
-pub(in crate::train) struct Translations {
+pub(crate) struct Translations {
     /// Chinese and English.
-    pub(in crate::train) pairs: Vec<(SkillId, SkillId)>,
+    pub(crate) pairs: Vec<(SkillId, SkillId)>,
     /// Skills of the pairs that are kept for the final scores.
-    pub(in crate::train) reserved: Vec<SkillId>,
+    pub(crate) reserved: Vec<SkillId>,
 }
 
 impl Translations {
     /// Adds the pairs of a file, plain or `.zst`: `{"zh", "en"}` a line.
-    pub(in crate::train) fn add(&mut self, path: &Path) -> Result<()> {
+    pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
         let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
         for TranslationLine { zh, en } in lines {
             if is_reserved(&en) {
@@ -155,7 +155,7 @@ impl EncoderData {
 }
 
 /// Returns the queries of a file, each with a skill that answers it.
-pub(in crate::train) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
+pub(crate) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
     let lines: Vec<QueryLine> = lines(path, "a query with `skill_id` or `skill_ids`")?;
     let relevant = lines.into_iter().filter(|line| line.relevant);
     let pairs = relevant.flat_map(|QueryLine { query, skill_id, skill_ids, .. }| {
@@ -165,7 +165,7 @@ pub(in crate::train) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId
 }
 
 /// Returns whether the queries of skills with this name are held out from the training.
-pub(in crate::train) fn is_held_out_name(name: &str) -> bool {
+pub(crate) fn is_held_out_name(name: &str) -> bool {
     key_of_name(name).is_multiple_of(HELD_OUT_ONE_IN)
 }
 
@@ -239,7 +239,7 @@ fn lines<T: DeserializeOwned>(path: &Path, expected: &'static str) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::encoder::corpus::key_of_name;
+    use crate::encoder::corpus::key_of_name;
 
     #[test]
     fn the_reserved_fifth_follows_the_stated_rule() {

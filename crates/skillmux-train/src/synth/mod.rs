@@ -10,7 +10,7 @@
 //!     library::Library,
 //!     model::{ChatModel, ChatRequest},
 //! };
-//! use skillmux_models::synth::{QueryKind, QueryOptions, WorkOptions, write_queries};
+//! use skillmux_train::synth::{QueryKind, QueryOptions, WorkOptions, write_queries};
 //!
 //! /// A model that has one idea.
 //! struct OneIdea;

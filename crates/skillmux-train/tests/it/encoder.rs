@@ -7,9 +7,10 @@ use skillmux::{
     library::Library,
     model::Encoder,
 };
-use skillmux_models::{
-    Error, StaticEncoder,
-    train::{
+use skillmux_models::StaticEncoder;
+use skillmux_train::{
+    Error,
+    encoder::{
         EncoderData, EncoderOptions, LOG, LogLine, PLOT, RunFolder, RunStart, TrainedEncoder,
         train_encoder,
     },

@@ -13,8 +13,8 @@ use skillmux::{
 };
 
 use crate::{
+    encoder::{Translations, is_held_out_name, key_of_name, read_queries},
     error::Result,
-    train::encoder::{Translations, is_held_out_name, key_of_name, read_queries},
 };
 
 /// One skill name in so many is held out for the scores, and half as many decide when to stop.
@@ -39,7 +39,7 @@ struct LabelledQuery {
 
 impl RankerData {
     /// Adds queries that the encoder was trained on, as for
-    /// [`EncoderData::add_queries`](crate::train::EncoderData::add_queries): those whose skills it
+    /// [`EncoderData::add_queries`](crate::encoder::EncoderData::add_queries): those whose skills it
     /// knows from them are left out, for its cosines are too good there.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl RankerData {
     }
 
     /// Adds the pairs that the encoder was trained on, as for
-    /// [`EncoderData::add_translations`](crate::train::EncoderData::add_translations): the
+    /// [`EncoderData::add_translations`](crate::encoder::EncoderData::add_translations): the
     /// description of one skill is a query for the other, in both directions. Those that the
     /// encoder knows are left out, and so are skills that share a name with a reserved one.
     ///

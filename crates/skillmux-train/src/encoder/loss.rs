@@ -141,7 +141,7 @@ pub(super) fn info_nce(batch: &InfoNce<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::random::Random;
+    use crate::random::Random;
 
     const DIM: usize = 5;
 

@@ -1,4 +1,4 @@
-//! Models from the outside.
+//! Training from the outside.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
