@@ -66,7 +66,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(skillmux_train::Error::hint),
-        error.downcast_ref::<RemoteError>().map(RemoteError::hint),
+        error.downcast_ref::<RemoteError>().and_then(RemoteError::hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),

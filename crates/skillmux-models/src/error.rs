@@ -1,5 +1,7 @@
 //! The error type of models that are read from bytes.
 
+use skillmux::ErrorKind;
+
 /// Result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -16,11 +18,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::EncoderDamaged { .. } => ErrorKind::Input,
+        }
+    }
+
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::EncoderDamaged { .. } => {
-                Some("train it again with: skillmux train encoder".to_owned())
+                Some("fetch the file again, or train it again".to_owned())
             }
         }
     }

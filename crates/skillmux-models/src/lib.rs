@@ -1,13 +1,31 @@
 //! The models inside the `skillmux` binary, and those at an endpoint.
 //!
+//! | feature | gives | brings |
+//! |---|---|---|
+//! | `embedded` (default) | [`encoder`], [`ranker`] and [`abstention`]: the weights that are shipped | nine megabytes |
+//! | `remote` | [`remote`]: chat models at an endpoint | an HTTP client with TLS |
+//!
+//! Without either, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
+//! were made stands in their cards, `assets/*.md`; `skillmux-train` makes them.
+//!
 //! ```
-//! let calibration = skillmux_models::abstention().with_vectors;
-//! assert!(calibration.threshold > 0.0 && calibration.threshold < 1.0);
+//! # #[cfg(feature = "embedded")] {
+//! use skillmux::model::Encoder;
+//!
+//! let encoder = skillmux_models::encoder();
+//! let query = encoder.encode_queries(&["生成演示文稿"])?;
+//! let skills = encoder.encode(&["Builds slide decks", "Tunes slow SQL queries"])?;
+//!
+//! let cosine = |skill: &[f32]| skill.iter().zip(&query).map(|(a, b)| a * b).sum::<f32>();
+//! let cosines: Vec<f32> = skills.chunks(encoder.dim()).map(cosine).collect();
+//! assert!(cosines[0] > cosines[1]);
+//! # }
+//! # Ok::<(), skillmux::Error>(())
 //! ```
 
 #[cfg(feature = "embedded")]
 mod embedded;
-pub mod error;
+mod error;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod static_encoder;

@@ -1,25 +1,28 @@
 //! A chat endpoint on this machine that says what a test wants.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::{self, JoinHandle},
-};
+use std::sync::{Arc, Mutex};
 
+use httpmock::{HttpMockRequest, HttpMockResponse, MockServer};
 use serde_json::{Value, json};
 
-/// One request: its head, and its body as JSON.
+/// One request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    pub(crate) head: String,
-    pub(crate) body: Value,
+    pub(crate) path: String,
+    pub(crate) authorization: Option<String>,
+    body: Value,
 }
 
 impl Asked {
+    fn of(request: &HttpMockRequest) -> Self {
+        let authorization = request.headers().get("authorization").cloned();
+        Self {
+            path: request.uri().path().to_owned(),
+            authorization: authorization.map(|value| value.to_str().unwrap().to_owned()),
+            body: serde_json::from_slice(request.body_ref()).unwrap(),
+        }
+    }
+
     /// Returns the text of a turn of the conversation.
     pub(crate) fn turn(&self, at: usize) -> &str {
         self.body["messages"][at]["content"].as_str().unwrap()
@@ -43,72 +46,35 @@ pub(crate) type Said = (u16, String);
 pub(crate) struct ChatServer {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
-    is_over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    _lent: MockServer,
 }
 
 impl ChatServer {
     /// Answers each request with what a function makes of it and of the number of those before.
-    pub(crate) fn start(answer: impl Fn(usize, &Asked) -> Said + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let is_over = Arc::new(AtomicBool::new(false));
-        let (log, stop) = (Arc::clone(&asked), Arc::clone(&is_over));
-        let thread = thread::spawn(move || {
-            for stream in listener.incoming() {
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                serve(&stream.unwrap(), &answer, &log);
-            }
+    pub(crate) fn start(answer: impl Fn(usize, &Asked) -> Said + Send + Sync + 'static) -> Self {
+        let server = MockServer::start();
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let log = Arc::clone(&asked);
+        server.mock(|_, then| {
+            then.respond_with(move |request| {
+                let request = Asked::of(request);
+                let n_before = log.lock().unwrap().len();
+                let (status, said) = answer(n_before, &request);
+                log.lock().unwrap().push(request);
+                let message = json!({ "role": "assistant", "content": said });
+                let body = match status {
+                    200 => json!({ "choices": [{ "message": message }] }).to_string(),
+                    _ => said,
+                };
+                let reply = HttpMockResponse::builder().status(status);
+                reply.header("retry-after", "0").body(body).build()
+            });
         });
-        Self { url, asked, is_over, thread: Some(thread) }
+        Self { url: server.url("/v1"), asked, _lent: server }
     }
 
     /// Returns what was asked so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
-}
-
-impl Drop for ChatServer {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        // Wakes the thread that waits for a connection.
-        TcpStream::connect(self.url.trim_start_matches("http://").trim_end_matches("/v1")).ok();
-        let ended = self.thread.take().map(JoinHandle::join);
-        assert!(matches!(ended, Some(Ok(()))) || thread::panicking());
-    }
-}
-
-fn serve(mut stream: &TcpStream, answer: &impl Fn(usize, &Asked) -> Said, log: &Mutex<Vec<Asked>>) {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).unwrap() == 0 {
-            return;
-        }
-    }
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
-    });
-    let mut body = vec![0; length.unwrap()];
-    reader.read_exact(&mut body).unwrap();
-    let asked = Asked { head, body: serde_json::from_slice(&body).unwrap() };
-    let n_before = log.lock().unwrap().len();
-    let (status, said) = answer(n_before, &asked);
-    log.lock().unwrap().push(asked);
-    let body = if status == 200 {
-        json!({ "choices": [{ "message": { "role": "assistant", "content": said } }] }).to_string()
-    } else {
-        said
-    };
-    let n_bytes = body.len();
-    let reply = format!(
-        "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n\
-         content-length: {n_bytes}\r\nretry-after: 0\r\nconnection: close\r\n\r\n{body}"
-    );
-    stream.write_all(reply.as_bytes()).ok();
 }

@@ -7,8 +7,8 @@ use skillmux::{
 };
 
 use super::{
-    RemoteError,
     endpoint::{Endpoint, EndpointConfig},
+    error::RemoteError,
 };
 
 /// A chat model at an endpoint that speaks the protocol of `OpenAI` (`POST BASE/chat/completions`),
@@ -65,7 +65,7 @@ impl ChatModel for ChatEndpoint {
     fn complete(&self, request: &ChatRequest) -> Result<String> {
         self.ask(request).map_err(|error| Error::Chat {
             name: self.name.clone(),
-            hint: Some(error.hint()),
+            hint: error.hint(),
             source: Box::new(error),
         })
     }
@@ -75,71 +75,61 @@ impl ChatModel for ChatEndpoint {
 mod tests {
     use std::{
         error::Error as _,
-        io::{BufRead, BufReader, Read, Write},
         net::TcpListener,
-        thread::{self, JoinHandle},
+        sync::{Arc, Mutex},
         time::Duration,
     };
 
+    use httpmock::{HttpMockRequest, HttpMockResponse, MockServer};
     use skillmux::model::ChatMessage;
 
-    use super::super::{ApiKey, Retries};
-    use super::*;
+    use super::{
+        super::endpoint::{ApiKey, Retries},
+        *,
+    };
 
     const GOOD: &str = r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#;
 
-    /// A server that answers one connection after the other with the given replies, and returns
-    /// what it was sent.
+    /// A server that answers one request after the other with the given replies.
     struct Server {
         base_url: String,
-        thread: JoinHandle<Vec<String>>,
+        asked: Arc<Mutex<Vec<HttpMockRequest>>>,
+        // Goes back to others when it is dropped.
+        _lent: MockServer,
     }
 
     impl Server {
-        fn start(replies: Vec<String>) -> Self {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-            let thread = thread::spawn(move || {
-                let answer = |reply: String| {
-                    let (mut stream, _) = listener.accept().unwrap();
-                    let mut reader = BufReader::new(stream.try_clone().unwrap());
-                    let mut head = String::new();
-                    while !head.ends_with("\r\n\r\n") {
-                        assert_ne!(reader.read_line(&mut head).unwrap(), 0);
-                    }
-                    let length = head.lines().find_map(|line| {
-                        let (name, value) = line.split_once(':')?;
-                        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse())
-                    });
-                    let mut body = vec![0; length.unwrap().unwrap()];
-                    reader.read_exact(&mut body).unwrap();
-                    stream.write_all(reply.as_bytes()).unwrap();
-                    head + &String::from_utf8(body).unwrap()
-                };
-                replies.into_iter().map(answer).collect()
+        /// Starts a server; each reply is a status and a body.
+        fn start<const N: usize>(replies: [(u16, &str); N]) -> Self {
+            let server = MockServer::start();
+            let asked: Arc<Mutex<Vec<HttpMockRequest>>> = Arc::default();
+            let (log, replies) =
+                (asked.clone(), replies.map(|(code, body)| (code, body.to_owned())));
+            server.mock(|_, then| {
+                then.respond_with(move |request| {
+                    let mut log = log.lock().unwrap();
+                    let (status, body) = replies[log.len()].clone();
+                    log.push(request.clone());
+                    let reply = HttpMockResponse::builder().status(status);
+                    reply.header("retry-after", "0").body(body).build()
+                });
             });
-            Self { base_url, thread }
+            Self { base_url: server.url("/v1"), asked, _lent: server }
         }
 
         fn model(&self, api_key: Option<&str>) -> ChatEndpoint {
             let mut config = EndpointConfig::new(&self.base_url, "small");
             config.api_key = api_key.map(ApiKey::new);
-            config.retries = Retries { max_attempts: 3, first_wait: Duration::from_millis(1) };
+            // Longer than a test may take: the server says that it need not be waited for.
+            config.retries = Retries { max_attempts: 3, first_wait: Duration::from_mins(1) };
             config.timeout = Duration::from_secs(5);
             ChatEndpoint::new(config).unwrap()
         }
 
-        fn requests(self) -> Vec<String> {
-            self.thread.join().unwrap()
+        /// Returns what was asked so far.
+        fn requests(&self) -> Vec<HttpMockRequest> {
+            self.asked.lock().unwrap().clone()
         }
-    }
-
-    fn reply(status: &str, body: &str) -> String {
-        let n_bytes = body.len();
-        format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {n_bytes}\r\n\
-             retry-after: 0\r\nconnection: close\r\n\r\n{body}"
-        )
     }
 
     fn request() -> ChatRequest {
@@ -157,14 +147,14 @@ mod tests {
 
     #[test]
     fn a_request_carries_everything_and_the_answer_is_its_text() {
-        let server = Server::start(vec![reply("200 OK", GOOD)]);
+        let server = Server::start([(200, GOOD)]);
         let model = server.model(Some("k-secret"));
         assert_eq!(model.complete(&request()).unwrap(), "yes");
         assert_eq!(model.name(), format!("small at {}", server.base_url));
         let sent = server.requests().remove(0);
-        assert!(sent.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{sent}");
-        assert!(sent.to_lowercase().contains("authorization: bearer k-secret\r\n"));
-        let body: Value = serde_json::from_str(sent.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!((sent.method_str(), sent.uri().path()), ("POST", "/v1/chat/completions"));
+        assert_eq!(sent.headers()["authorization"], "Bearer k-secret");
+        let body: Value = serde_json::from_slice(sent.body_ref()).unwrap();
         assert_eq!(
             body,
             json!({
@@ -183,17 +173,14 @@ mod tests {
 
     #[test]
     fn a_busy_server_is_asked_again() {
-        let busy = reply("429 Too Many Requests", "{}");
-        let down = reply("503 Service Unavailable", "");
-        let server = Server::start(vec![busy, down, reply("200 OK", GOOD)]);
+        let server = Server::start([(429, "{}"), (503, ""), (200, GOOD)]);
         assert_eq!(server.model(None).complete(&request()).unwrap(), "yes");
         assert_eq!(server.requests().len(), 3);
     }
 
     #[test]
     fn patience_ends() {
-        let down = reply("500 Internal Server Error", "out of memory");
-        let server = Server::start(vec![down; 3]);
+        let server = Server::start([(500, "out of memory"); 3]);
         let error = server.model(None).complete(&request()).unwrap_err();
         let (message, cause, hint) = texts(&error);
         assert!(message.starts_with("the chat model `small at http://127.0.0.1:"), "{message}");
@@ -205,7 +192,7 @@ mod tests {
     #[test]
     fn a_refusal_is_final_and_the_key_is_not_repeated() {
         let body = r#"{"error":{"message":"bad key k-secret\u0007 for\nyou"}}"#;
-        let server = Server::start(vec![reply("401 Unauthorized", body)]);
+        let server = Server::start([(401, body)]);
         let model = server.model(Some(" k-secret\n"));
         let error = model.complete(&request()).unwrap_err();
         let (_, cause, hint) = texts(&error);
@@ -222,7 +209,7 @@ mod tests {
             r#"{"error":"bad key k-s\u0065cret"}"#,
             r#"{"detail":"bad key \u006b-secret"}"#,
         ] {
-            let server = Server::start(vec![reply("401 Unauthorized", body)]);
+            let server = Server::start([(401, body)]);
             let error = server.model(Some("k-secret")).complete(&request()).unwrap_err();
             let (_, cause, _) = texts(&error);
             assert!(cause.contains("bad key (key)") && !cause.contains("secret"), "{cause}");
@@ -234,12 +221,12 @@ mod tests {
         for (body, detail) in
             [("<html>", "<html>"), ("{\"choices\":[]}", "no `choices[0].message.content`")]
         {
-            let server = Server::start(vec![reply("200 OK", body)]);
+            let server = Server::start([(200, body)]);
             let (_, cause, _) = texts(&server.model(None).complete(&request()).unwrap_err());
             assert!(cause.ends_with(&format!("OpenAI protocol: {detail}")), "{cause}");
         }
         let silent = GOOD.replace("\"yes\"", "null");
-        let server = Server::start(vec![reply("200 OK", &silent)]);
+        let server = Server::start([(200, silent.as_str())]);
         assert_eq!(server.model(None).complete(&request()).unwrap(), "");
     }
 

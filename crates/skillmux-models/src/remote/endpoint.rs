@@ -1,14 +1,15 @@
 //! Sends JSON to an endpoint and reads JSON back, with patience.
 
-use std::{fmt, thread, time::Duration};
+use std::{cell::Cell, fmt, rc::Rc, thread, time::Duration};
 
+use backon::{BlockingRetryable, ExponentialBuilder};
 use serde_json::Value;
 use ureq::{
     Agent,
     http::{HeaderValue, Uri, header},
 };
 
-use super::RemoteError;
+use super::error::RemoteError;
 
 /// Longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
@@ -137,56 +138,56 @@ impl Endpoint {
     /// Posts a body and returns the JSON of the answer.
     pub(super) fn post(&self, body: &Value) -> Result<Value, RemoteError> {
         let body = body.to_string();
-        let mut wait = self.retries.first_wait;
-        let mut n_attempts = 0;
-        loop {
-            n_attempts += 1;
-            let is_last = n_attempts >= self.retries.max_attempts;
-            let pause = match self.attempt(&body) {
-                Ok(Reply { status: 200..300, text, .. }) => {
-                    return serde_json::from_str(&text)
-                        .map_err(|_| self.protocol_error(self.detail(&text)));
-                }
-                Ok(Reply { status: 408 | 429 | 500.., retry_after, .. }) if !is_last => {
-                    retry_after.unwrap_or(wait)
-                }
-                Ok(Reply { status, text, .. }) => {
-                    let detail = self.detail(&text);
-                    return Err(RemoteError::Status {
-                        url: self.url.clone(),
-                        status,
-                        n_attempts,
-                        detail,
-                    });
-                }
-                Err(error) if is_transient(&error) && !is_last => wait,
-                Err(source) => {
-                    let (url, source) = (self.url.clone(), Box::new(source));
-                    return Err(RemoteError::Unreachable { url, n_attempts, source });
-                }
-            };
-            thread::sleep(pause.min(MAX_WAIT));
-            wait = wait.saturating_mul(2);
-        }
+        let Retries { max_attempts, first_wait } = self.retries;
+        let waits = ExponentialBuilder::default()
+            .with_min_delay(first_wait)
+            .with_max_delay(MAX_WAIT)
+            .with_max_times(max_attempts.saturating_sub(1) as usize);
+        let n_attempts = Cell::new(0);
+        // What the server asks for goes before what we would wait.
+        let retry_after = Rc::new(Cell::new(None::<Duration>));
+        let asked_for = Rc::clone(&retry_after);
+        let attempt = || {
+            n_attempts.set(n_attempts.get() + 1);
+            self.attempt(&body)
+        };
+        let answered = attempt
+            .retry(waits)
+            .when(Failure::is_transient)
+            .notify(|failure, _| retry_after.set(failure.retry_after()))
+            .sleep(move |wait| thread::sleep(asked_for.get().unwrap_or(wait).min(MAX_WAIT)))
+            .call();
+        let (url, n_attempts) = (self.url.clone(), n_attempts.get());
+        answered.map_err(|failure| match failure {
+            Failure::Silence(source) => {
+                RemoteError::Unreachable { url, n_attempts, source: source.into() }
+            }
+            Failure::Status { status, text, .. } => {
+                RemoteError::Status { url, status, n_attempts, detail: self.detail(&text) }
+            }
+            Failure::NoJson { text } => self.protocol_error(self.detail(&text)),
+        })
     }
 
     pub(super) fn protocol_error(&self, detail: String) -> RemoteError {
         RemoteError::Protocol { url: self.url.clone(), detail }
     }
 
-    fn attempt(&self, body: &str) -> Result<Reply, ureq::Error> {
+    fn attempt(&self, body: &str) -> Result<Value, Failure> {
         let mut request = self.agent.post(&self.url).content_type("application/json");
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization.clone());
         }
         let mut response = request.send(body)?;
         let retry_after = response.headers().get(header::RETRY_AFTER);
-        let seconds = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
-        Ok(Reply {
-            status: response.status().as_u16(),
-            retry_after: seconds.map(Duration::from_secs),
-            text: response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string()?,
-        })
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let status = response.status().as_u16();
+        let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string()?;
+        if !(200..300).contains(&status) {
+            let retry_after = retry_after.map(Duration::from_secs);
+            return Err(Failure::Status { status, retry_after, text });
+        }
+        serde_json::from_str(&text).map_err(|_| Failure::NoJson { text })
     }
 
     /// Returns the begin of an answer on one line, without the key, should the server repeat it.
@@ -209,10 +210,45 @@ impl Endpoint {
     }
 }
 
-struct Reply {
-    status: u16,
-    retry_after: Option<Duration>,
-    text: String,
+/// Why an attempt gave nothing.
+enum Failure {
+    /// No answer came.
+    Silence(ureq::Error),
+    /// The answer is an error.
+    Status { status: u16, retry_after: Option<Duration>, text: String },
+    /// The answer is something else.
+    NoJson { text: String },
+}
+
+impl From<ureq::Error> for Failure {
+    fn from(error: ureq::Error) -> Self {
+        Self::Silence(error)
+    }
+}
+
+impl Failure {
+    /// Returns whether another attempt may get an answer.
+    fn is_transient(&self) -> bool {
+        match self {
+            Self::Silence(error) => matches!(
+                error,
+                ureq::Error::Io(_)
+                    | ureq::Error::Timeout(_)
+                    | ureq::Error::ConnectionFailed
+                    | ureq::Error::BodyStalled
+                    | ureq::Error::HostNotFound
+            ),
+            Self::Status { status, .. } => matches!(status, 408 | 429 | 500..),
+            Self::NoJson { .. } => false,
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            Self::Silence(_) | Self::NoJson { .. } => None,
+        }
+    }
 }
 
 /// Returns the host of a base URL.
@@ -237,16 +273,4 @@ fn host_of(base_url: &str) -> Result<String, RemoteError> {
 fn is_loopback(host: &str) -> bool {
     let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
     host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-}
-
-/// Returns whether another attempt may get an answer.
-fn is_transient(error: &ureq::Error) -> bool {
-    matches!(
-        error,
-        ureq::Error::Io(_)
-            | ureq::Error::Timeout(_)
-            | ureq::Error::ConnectionFailed
-            | ureq::Error::BodyStalled
-            | ureq::Error::HostNotFound
-    )
 }

@@ -1,5 +1,7 @@
 //! [`RemoteError`]: why a remote model gave no answer.
 
+use skillmux::ErrorKind;
+
 /// Why a remote model gave no answer. No message holds the API key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -21,7 +23,7 @@ pub enum RemoteError {
         /// How often it was sent.
         n_attempts: u32,
         /// What the client said.
-        source: Box<ureq::Error>,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The answer is an error.
     #[error("`{url}` answered {status}, asked {} {}: {detail}", n_attempts, times(*n_attempts))]
@@ -46,8 +48,30 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
-    /// Returns what the user can do about it.
-    pub fn hint(&self) -> String {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::BaseUrl { .. } | Self::ApiKey => ErrorKind::Input,
+            Self::Unreachable { .. } | Self::Status { .. } | Self::Protocol { .. } => {
+                ErrorKind::Environment
+            }
+        }
+    }
+
+    /// Returns whether every other request would end in the same way: with these settings the
+    /// endpoint answers nothing, or nothing for now.
+    pub fn is_final(&self) -> bool {
+        matches!(
+            self,
+            Self::BaseUrl { .. }
+                | Self::ApiKey
+                | Self::Unreachable { .. }
+                | Self::Status { status: 401..=404 | 429, .. }
+        )
+    }
+
+    /// Returns what the user can do about it, if there is something to say.
+    pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::BaseUrl { .. } => {
                 "a base URL reads http://localhost:11434/v1 or https://api.example.com/v1; keys are \
@@ -76,7 +100,7 @@ impl RemoteError {
                 "the endpoint must speak the OpenAI protocol; check that the base URL is its API"
             }
         };
-        hint.to_owned()
+        Some(hint.to_owned())
     }
 }
 
