@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub(crate) use synth::{
-    QueryKindChoice, SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs,
+    SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
 };
 
 /// The skill router for LLM agents.

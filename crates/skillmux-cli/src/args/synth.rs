@@ -27,7 +27,7 @@ pub(crate) struct SynthQueriesArgs {
     pub(crate) n: u32,
     /// What kind of task to write
     #[arg(long, value_enum, default_value = "long")]
-    pub(crate) kind: QueryKindChoice,
+    pub(crate) kind: TaskKindChoice,
     /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pub(crate) share_zh: f64,
@@ -36,7 +36,7 @@ pub(crate) struct SynthQueriesArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum QueryKindChoice {
+pub(crate) enum TaskKindChoice {
     /// One to three sentences that need one skill
     Short,
     /// 100 to 250 words that need one skill

@@ -1,6 +1,6 @@
 //! What the tests of this module work with.
 
-use std::path::Path;
+use std::{error::Error as _, path::Path};
 
 use skillmux::{
     index::{Index, UpdateOptions},
@@ -9,7 +9,7 @@ use skillmux::{
 };
 use tempfile::TempDir;
 
-use super::WorkOptions;
+use super::work::WorkOptions;
 
 /// Returns a skill whose name is the last part of its id.
 pub(super) fn skill(id: &str, description: &str, body: &str) -> Skill {
@@ -61,6 +61,7 @@ pub(super) fn work_options(n_rows: usize, out: &Path) -> WorkOptions<'_> {
         n_parallel: 1,
         max_attempts: 3,
         model_name: "small",
+        is_final: &|error| error.source().is_some_and(|source| source.to_string() == "final"),
         on_row: &|_| (),
     }
 }

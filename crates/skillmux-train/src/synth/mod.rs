@@ -10,7 +10,7 @@
 //!     library::Library,
 //!     model::{ChatModel, ChatRequest},
 //! };
-//! use skillmux_train::synth::{QueryKind, QueryOptions, WorkOptions, write_queries};
+//! use skillmux_train::synth::{QueryOptions, TaskKind, WorkOptions, write_queries};
 //!
 //! /// A model that has one idea.
 //! struct OneIdea;
@@ -31,7 +31,7 @@
 //! # let path = folder.path().join("index");
 //! # let out = folder.path().join("tasks.jsonl");
 //! Index::update(&path, &Library::open([library])?, &UpdateOptions::default(), &mut |_| ())?;
-//! let options = QueryOptions { kind: QueryKind::Short, share_zh: 0.0 };
+//! let options = QueryOptions { kind: TaskKind::Short, share_zh: 0.0 };
 //! let work = WorkOptions {
 //!     out: &out,
 //!     n_rows: 1,
@@ -39,6 +39,7 @@
 //!     n_parallel: 1,
 //!     max_attempts: 3,
 //!     model_name: "one-idea",
+//!     is_final: &|_| false,
 //!     on_row: &|_| (),
 //! };
 //! let report = write_queries(&Index::open(&path)?, &OneIdea, &options, &work)?;
@@ -56,9 +57,11 @@ mod prompt;
 mod query;
 mod refusal;
 mod sample;
+#[cfg(test)]
+mod tests;
 mod text;
 mod work;
 
 pub use distractor::{DistractorOptions, Strategy, write_distractors};
-pub use query::{QueryKind, QueryOptions, write_queries};
+pub use query::{QueryOptions, TaskKind, write_queries};
 pub use work::{WorkOptions, WorkReport};

@@ -70,6 +70,33 @@ impl Refusal {
     }
 }
 
+/// What became of an answer, or of a part of it.
+#[derive(Debug)]
+pub(super) enum Checked<T> {
+    /// It is taken.
+    Accepted(T),
+    /// It is not.
+    Refused(Refusal),
+}
+
+impl<T> Checked<T> {
+    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Checked<U> {
+        match self {
+            Self::Accepted(taken) => Checked::Accepted(f(taken)),
+            Self::Refused(refusal) => Checked::Refused(refusal),
+        }
+    }
+}
+
+impl<T> From<Result<T, Refusal>> for Checked<T> {
+    fn from(result: Result<T, Refusal>) -> Self {
+        match result {
+            Ok(taken) => Self::Accepted(taken),
+            Err(refusal) => Self::Refused(refusal),
+        }
+    }
+}
+
 fn quoted(text: &str) -> String {
     text.chars().take(MAX_QUOTED_CHARS).collect()
 }

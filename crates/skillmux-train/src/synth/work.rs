@@ -11,9 +11,13 @@ use skillmux::{
     model::{ChatMessage, ChatModel, ChatRequest},
     text::estimate_tokens,
 };
-use skillmux_models::remote::RemoteError;
 
-use super::{out::OutFile, refusal::Refusal, sample::chance, text::Shingles};
+use super::{
+    out::OutFile,
+    refusal::{Checked, Refusal},
+    sample::chance,
+    text::Shingles,
+};
 use crate::error::{Error, Result};
 
 /// How freely the model chooses words: rows should differ from each other.
@@ -44,6 +48,8 @@ pub struct WorkOptions<'a> {
     pub max_attempts: usize,
     /// Name of the model for the rows; what [`ChatModel::name`] says may name a private machine.
     pub model_name: &'a str,
+    /// Returns whether a failure of the model means that every other request will fail as well.
+    pub is_final: &'a (dyn Fn(&skillmux::Error) -> bool + Sync),
     /// Called after each row that was written or given up, with the number of rows in the file; from
     /// any thread.
     pub on_row: &'a (dyn Fn(usize) + Sync),
@@ -90,7 +96,7 @@ pub(super) trait Assignment: Send {
     fn messages(&self) -> Vec<ChatMessage>;
 
     /// Returns the row that an answer holds, if it can be taken.
-    fn check(&self, answer: &str) -> Result<Result<Draft, Refusal>>;
+    fn check(&self, answer: &str) -> Result<Checked<Draft>>;
 }
 
 /// A row that passed all checks but those against other rows.
@@ -132,21 +138,21 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    fn take(&mut self, draft: Draft) -> Result<Result<(), Refusal>> {
+    fn take(&mut self, draft: Draft) -> Result<Checked<()>> {
         let Draft { row, mark } = draft;
         for known in &self.marks {
             if mark.shingles.similarity(&known.shingles) > self.max_similarity {
-                return Ok(Err(Refusal::Duplicate));
+                return Ok(Checked::Refused(Refusal::Duplicate));
             }
             if let Some(name) = &mark.name_key
                 && known.name_key.as_ref() == Some(name)
             {
-                return Ok(Err(Refusal::NameTaken { name: name.clone() }));
+                return Ok(Checked::Refused(Refusal::NameTaken { name: name.clone() }));
             }
         }
         self.out.append(&row)?;
         self.marks.push(mark);
-        Ok(Ok(()))
+        Ok(Checked::Accepted(()))
     }
 }
 
@@ -259,13 +265,13 @@ impl<A: Assignments> Floor<'_, A> {
             };
             self.count(&messages, &answer);
             let taken = match assignment.check(&answer) {
-                Ok(Ok(draft)) => self.lock().rows.take(draft),
-                Ok(Err(refusal)) => Ok(Err(refusal)),
+                Ok(Checked::Accepted(draft)) => self.lock().rows.take(draft),
+                Ok(Checked::Refused(refusal)) => Ok(Checked::Refused(refusal)),
                 Err(error) => Err(error),
             };
             match taken {
-                Ok(Ok(())) => return End::Written,
-                Ok(Err(refusal)) => {
+                Ok(Checked::Accepted(())) => return End::Written,
+                Ok(Checked::Refused(refusal)) => {
                     *self.lock().report.refusals.entry(refusal.reason()).or_default() += 1;
                     let n_bytes = answer.floor_char_boundary(MAX_REPEATED_BYTES);
                     messages.push(ChatMessage::assistant(&answer[..n_bytes]));
@@ -297,7 +303,9 @@ impl<A: Assignments> Floor<'_, A> {
             End::Failed(error) => {
                 report.n_failed += 1;
                 *n_failures += 1;
-                if (is_final(&error) || *n_failures >= MAX_FAILURES) && report.stopped.is_none() {
+                if ((self.options.is_final)(&error) || *n_failures >= MAX_FAILURES)
+                    && report.stopped.is_none()
+                {
                     report.stopped = Some(error.into());
                 }
             }
@@ -325,20 +333,3 @@ impl<A: Assignments> Floor<'_, A> {
         n_rows
     }
 }
-
-/// Returns whether the endpoint will fail for every other request as well.
-fn is_final(error: &skillmux::Error) -> bool {
-    let skillmux::Error::Chat { source, .. } = error else { return true };
-    matches!(
-        source.downcast_ref(),
-        Some(
-            RemoteError::BaseUrl { .. }
-                | RemoteError::ApiKey
-                | RemoteError::Unreachable { .. }
-                | RemoteError::Status { status: 401..=404 | 429, .. }
-        )
-    )
-}
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,7 @@ mod report;
 
 use std::path::Path;
 
-use skillmux_models::remote::ChatEndpoint;
+use skillmux_models::remote::{ChatEndpoint, RemoteError};
 use skillmux_train::synth::{WorkOptions, WorkReport};
 
 use super::{chat, progress};
@@ -28,6 +28,12 @@ pub(crate) fn run(command: &SynthCommand, settings: &Settings) -> anyhow::Result
 /// Returns the chat model that the arguments must name.
 fn named_chat(args: &SynthWorkArgs, settings: &Settings) -> anyhow::Result<ChatEndpoint> {
     chat(&args.endpoint, settings)?.ok_or_else(|| CliError::NoChat.into())
+}
+
+/// Returns whether the endpoint will fail for every other request as well.
+fn is_final(error: &skillmux::Error) -> bool {
+    let skillmux::Error::Chat { source, .. } = error else { return true };
+    source.downcast_ref().is_some_and(RemoteError::is_final)
 }
 
 /// What is written, where, and how.
@@ -56,6 +62,7 @@ impl Rows<'_> {
             n_parallel: work.parallel.into(),
             max_attempts: work.attempts.into(),
             model_name: work.endpoint.chat_model.as_deref().unwrap_or_default(),
+            is_final: &is_final,
             on_row: &|n_rows| bar.set_position(n_rows as u64),
         });
         bar.finish_and_clear();

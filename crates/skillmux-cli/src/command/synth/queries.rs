@@ -1,11 +1,11 @@
 //! `skillmux synth queries`
 
-use skillmux_train::synth::{QueryKind, QueryOptions, write_queries};
+use skillmux_train::synth::{QueryOptions, TaskKind, write_queries};
 
 use super::{Rows, named_chat};
 use crate::{
     Outcome,
-    args::{QueryKindChoice, SynthQueriesArgs},
+    args::{SynthQueriesArgs, TaskKindChoice},
     settings::Settings,
     source,
 };
@@ -14,9 +14,9 @@ pub(super) fn run(args: &SynthQueriesArgs, settings: &Settings) -> anyhow::Resul
     let chat = named_chat(&args.work, settings)?;
     let opened = source::open(&args.source, settings)?;
     let kind = match args.kind {
-        QueryKindChoice::Short => QueryKind::Short,
-        QueryKindChoice::Long => QueryKind::Long,
-        QueryKindChoice::Multi => QueryKind::Multi,
+        TaskKindChoice::Short => TaskKind::Short,
+        TaskKindChoice::Long => TaskKind::Long,
+        TaskKindChoice::Multi => TaskKind::Multi,
     };
     let options = QueryOptions { kind, share_zh: args.share_zh };
     let rows = Rows { what: "tasks", out: &args.out, n: args.n, work: &args.work };

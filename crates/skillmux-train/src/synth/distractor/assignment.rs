@@ -10,14 +10,17 @@ use skillmux::{
     skill::{NodeTree, Skill},
 };
 
-use super::{DUPLICATE_UNITS, DistractorRow, MAX_SIMILARITY, Strategy, mark};
+use super::{
+    options::Strategy,
+    row::{DUPLICATE_UNITS, DistractorRow, MAX_SIMILARITY, mark},
+};
 use crate::{
     error::Result,
     synth::{
         answer::{check_runs, check_size, clean, last_json},
         name::{Names, name_key},
         prompt::{self, MAX_BODY_BYTES, Shown, filled},
-        refusal::Refusal,
+        refusal::{Checked, Refusal},
         text::{Language, Shingles, units},
         work::{Assignment, Draft},
     },
@@ -134,21 +137,21 @@ impl DistractorAssignment<'_> {
     }
 
     /// Checks a distractor against the skills of the library that are nearest to it.
-    fn check_nearest(&self, written: &Written) -> Result<Result<(), Refusal>> {
+    fn check_nearest(&self, written: Written) -> Result<Checked<Written>> {
         let Ok(query) = Query::new(format!("{}\n{}", written.name, written.description)) else {
-            return Ok(Ok(()));
+            return Ok(Checked::Accepted(written));
         };
         let ranking = self.retriever.retrieve(&query, N_NEAREST)?;
         for candidate in ranking.candidates() {
             let skill = self.index.skill(candidate.skill)?.skill;
             if name_key(&skill.name) == name_key(&written.name) {
-                return Ok(Err(Refusal::NameTaken { name: written.name.clone() }));
+                return Ok(Checked::Refused(Refusal::NameTaken { name: written.name }));
             }
-            if let Err(refusal) = check_apart(written, &skill) {
-                return Ok(Err(refusal));
+            if let Err(refusal) = check_apart(&written, &skill) {
+                return Ok(Checked::Refused(refusal));
             }
         }
-        Ok(Ok(()))
+        Ok(Checked::Accepted(written))
     }
 
     fn draft(&self, Written { name, description, body }: Written) -> Draft {
@@ -193,12 +196,12 @@ impl Assignment for DistractorAssignment<'_> {
         prompt::messages(&filled(prompt::DISTRACTOR, &values), &documents, FORM)
     }
 
-    fn check(&self, answer: &str) -> Result<Result<Draft, Refusal>> {
-        let written = match self.read(answer) {
-            Ok(written) => written,
-            Err(refusal) => return Ok(Err(refusal)),
+    fn check(&self, answer: &str) -> Result<Checked<Draft>> {
+        let checked = match self.read(answer) {
+            Ok(written) => self.check_nearest(written)?,
+            Err(refusal) => Checked::Refused(refusal),
         };
-        Ok(self.check_nearest(&written)?.map(|()| self.draft(written)))
+        Ok(checked.map(|written| self.draft(written)))
     }
 }
 

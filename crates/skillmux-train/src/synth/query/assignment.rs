@@ -3,14 +3,17 @@
 use serde::{Deserialize, Serialize};
 use skillmux::{model::ChatMessage, skill::Skill};
 
-use super::{QueryKind, QueryRow, mark};
+use super::{
+    options::TaskKind,
+    row::{QueryRow, mark},
+};
 use crate::{
     error::Result,
     synth::{
         answer::{check_no_placeholder, check_runs, check_size, clean, last_json},
         name::Names,
         prompt::{self, MAX_BODY_BYTES, Shown, filled},
-        refusal::Refusal,
+        refusal::{Checked, Refusal},
         text::{Language, Shingles, units},
         work::{Assignment, Draft},
     },
@@ -52,7 +55,7 @@ const FORM_OF_SEVERAL: &str = r#"{"skills": ["A", ...], "query": "..."}"#;
 /// One query to ask for.
 pub(super) struct QueryAssignment {
     pub(super) query_id: String,
-    pub(super) kind: QueryKind,
+    pub(super) kind: TaskKind,
     pub(super) language: Language,
     /// Who asks.
     pub(super) asker: &'static str,
@@ -81,12 +84,12 @@ struct Written {
 
 impl QueryAssignment {
     fn form(&self) -> &'static str {
-        if self.kind == QueryKind::Multi { FORM_OF_SEVERAL } else { FORM }
+        if self.kind == TaskKind::Multi { FORM_OF_SEVERAL } else { FORM }
     }
 
     /// Returns the positions of the skills that the model chose, in its order.
     fn chosen(&self, letters: &[String]) -> Result<Vec<usize>, Refusal> {
-        if self.kind != QueryKind::Multi {
+        if self.kind != TaskKind::Multi {
             return Ok(vec![0]);
         }
         let mut chosen: Vec<usize> = Vec::new();
@@ -172,7 +175,7 @@ impl Assignment for QueryAssignment {
             ("unit", self.language.unit()),
             ("language", self.language.name()),
         ];
-        let (template, documents) = if self.kind == QueryKind::Multi {
+        let (template, documents) = if self.kind == TaskKind::Multi {
             let shown = |(skill, letter)| Shown::of(skill, Some(letter), BODY_BYTES_OF_SEVERAL);
             let shown = self.skills.iter().zip('A'..).map(shown);
             (prompt::SEVERAL_SKILLS, Documents::Skills(shown.collect()))
@@ -183,8 +186,8 @@ impl Assignment for QueryAssignment {
         prompt::messages(&filled(template, &values), &documents, self.form())
     }
 
-    fn check(&self, answer: &str) -> Result<Result<Draft, Refusal>> {
-        Ok(self.read(answer))
+    fn check(&self, answer: &str) -> Result<Checked<Draft>> {
+        Ok(self.read(answer).into())
     }
 }
 
@@ -196,11 +199,11 @@ mod tests {
     const GOOD: &str = "My cellar lists 40 bottles in stock.csv with their year and price. Tell me \
                         which ones to open before June, as a table, and leave out the gifts.";
 
-    fn assignment(kind: QueryKind, language: Language) -> QueryAssignment {
+    fn assignment(kind: TaskKind, language: Language) -> QueryAssignment {
         let body = "Open each ledger, compare the year with the table of peaks and then mark \
                     whatever is past it in red.";
         let mut skills = vec![skill("drinks/cellar-planner", "Plans which wine to drink", body)];
-        if kind == QueryKind::Multi {
+        if kind == TaskKind::Multi {
             skills.push(skill("office/price-lookup", "Finds prices", "Ask three shops."));
             skills.push(skill("office/mail-merge", "Sends letters", "Fill the template."));
         }
@@ -221,12 +224,12 @@ mod tests {
     }
 
     fn short(query: &str) -> Option<&'static str> {
-        reason(&assignment(QueryKind::Short, Language::En), query)
+        reason(&assignment(TaskKind::Short, Language::En), query)
     }
 
     #[test]
     fn a_good_query_becomes_a_row_of_all_readers() {
-        let of_two = assignment(QueryKind::Multi, Language::En);
+        let of_two = assignment(TaskKind::Multi, Language::En);
         let query = GOOD.repeat(2);
         let answer = serde_json::json!({ "skills": ["C", "A"], "query": query }).to_string();
         let row = of_two.read(&answer).unwrap().row;
@@ -256,14 +259,14 @@ mod tests {
         let patched =
             "open each ledger compare, the year with the table of it, then mark whatever is";
         assert_eq!(short(patched), Some("copies the skill"));
-        let of_short = assignment(QueryKind::Short, Language::En);
+        let of_short = assignment(TaskKind::Short, Language::En);
         let refused = of_short.read("I would rather not.").unwrap_err();
         assert_eq!(refused.reason(), "no JSON of the form asked for");
     }
 
     #[test]
     fn chinese_is_counted_in_characters() {
-        let in_chinese = assignment(QueryKind::Short, Language::Zh);
+        let in_chinese = assignment(TaskKind::Short, Language::Zh);
         let query = "酒窖里有四十瓶酒，清单在 stock.csv，请告诉我六月之前该喝哪些，做成表格。";
         assert_eq!(reason(&in_chinese, query), None);
         assert_eq!(reason(&in_chinese, "该喝哪瓶"), Some("too short or too long"));
@@ -272,7 +275,7 @@ mod tests {
 
     #[test]
     fn only_skills_that_were_shown_are_taken() {
-        let of_several = assignment(QueryKind::Multi, Language::En);
+        let of_several = assignment(TaskKind::Multi, Language::En);
         let chosen = |letters: &[&str]| {
             let letters: Vec<String> = letters.iter().map(|letter| (*letter).to_owned()).collect();
             of_several.chosen(&letters)
@@ -285,21 +288,21 @@ mod tests {
 
     #[test]
     fn a_skill_about_skills_may_be_spoken_of() {
-        let mut of_skills = assignment(QueryKind::Short, Language::En);
+        let mut of_skills = assignment(TaskKind::Short, Language::En);
         of_skills.skills[0].description = "Checks the SKILL.md of a skill".to_owned();
         assert_eq!(reason(&of_skills, &format!("{GOOD} Put it into the skill.")), None);
     }
 
     #[test]
     fn what_is_asked_says_length_language_and_form() {
-        let messages = assignment(QueryKind::Multi, Language::Zh).messages();
+        let messages = assignment(TaskKind::Multi, Language::Zh).messages();
         for part in ["150 to 400 characters, in Chinese", "a student", FORM_OF_SEVERAL] {
             assert!(messages[0].text.contains(part), "{}", messages[0].text);
         }
         let shown: serde_json::Value = serde_json::from_str(&messages[1].text).unwrap();
         assert_eq!(shown["skills"][2]["letter"], "C");
         assert_eq!(shown["skills"][0]["name"], "cellar-planner");
-        let messages = assignment(QueryKind::Short, Language::En).messages();
+        let messages = assignment(TaskKind::Short, Language::En).messages();
         assert!(messages[1].text.starts_with("{\"skill\":{\"name\":"), "{}", messages[1].text);
     }
 }

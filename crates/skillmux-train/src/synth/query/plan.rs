@@ -8,7 +8,10 @@ use skillmux::{
     skill::Skill,
 };
 
-use super::{QueryKind, QueryOptions, assignment::QueryAssignment};
+use super::{
+    assignment::QueryAssignment,
+    options::{QueryOptions, TaskKind},
+};
 use crate::{
     error::Result,
     synth::{
@@ -123,7 +126,7 @@ impl Assignments for Plan<'_> {
             let is_zh = drawn / ((1_u64 << 53) as f64) < share_zh;
             let language = if is_zh { Language::Zh } else { Language::En };
             let mut skills = vec![skill];
-            if kind == QueryKind::Multi {
+            if kind == TaskKind::Multi {
                 skills.extend(self.others(&skills[0], &round)?);
                 if skills.len() == 1 {
                     continue;
@@ -168,7 +171,7 @@ mod tests {
 
     #[test]
     fn each_skill_comes_once_in_each_round_and_no_query_twice() {
-        let found = plan(8, QueryOptions { kind: QueryKind::Short, share_zh: 0.0 });
+        let found = plan(8, QueryOptions { kind: TaskKind::Short, share_zh: 0.0 });
         assert_eq!(found.len(), 8 * MAX_ROUNDS);
         for round in found.chunks(8) {
             let ids: HashSet<_> = round.iter().map(|query| &query.skills[0].id).collect();
@@ -183,7 +186,7 @@ mod tests {
     #[test]
     fn chinese_has_the_share_that_was_asked_for() {
         for (share_zh, expected) in [(0.0, 0..=0), (0.3, 30..=66), (1.0, 160..=160)] {
-            let found = plan(8, QueryOptions { kind: QueryKind::Long, share_zh });
+            let found = plan(8, QueryOptions { kind: TaskKind::Long, share_zh });
             let n_zh = found.iter().filter(|query| query.language == Language::Zh).count();
             assert!(expected.contains(&n_zh), "{share_zh}: {n_zh}");
         }
@@ -191,7 +194,7 @@ mod tests {
 
     #[test]
     fn queries_of_several_choose_from_others_without_the_first() {
-        let found = plan(12, QueryOptions { kind: QueryKind::Multi, share_zh: 0.0 });
+        let found = plan(12, QueryOptions { kind: TaskKind::Multi, share_zh: 0.0 });
         assert!(!found.is_empty());
         for query in &found {
             let ids: HashSet<_> = query.skills.iter().map(|skill| &skill.id).collect();
@@ -199,12 +202,12 @@ mod tests {
             assert!((2..=1 + N_RELATED + N_ANY).contains(&query.skills.len()));
         }
         // There is no other one.
-        let alone = QueryOptions { kind: QueryKind::Multi, share_zh: 0.0 };
+        let alone = QueryOptions { kind: TaskKind::Multi, share_zh: 0.0 };
         assert!(plan(1, alone).is_empty());
     }
 
     #[test]
     fn an_index_without_usable_skills_ends() {
-        assert!(plan(0, QueryOptions { kind: QueryKind::Short, share_zh: 0.0 }).is_empty());
+        assert!(plan(0, QueryOptions { kind: TaskKind::Short, share_zh: 0.0 }).is_empty());
     }
 }

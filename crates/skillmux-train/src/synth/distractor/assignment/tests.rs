@@ -50,17 +50,24 @@ fn good() -> serde_json::Value {
     })
 }
 
+/// Returns what becomes of an answer.
+fn check(answer: &str) -> Result<Draft, Refusal> {
+    match with_assignment(|a| a.check(answer).unwrap()) {
+        Checked::Accepted(draft) => Ok(draft),
+        Checked::Refused(refusal) => Err(refusal),
+    }
+}
+
 /// Returns why an answer is refused, with a part of the good one replaced.
 fn reason(field: &str, value: &str) -> Option<&'static str> {
     let mut answer = good();
     answer[field] = value.into();
-    let check = |a: &DistractorAssignment<'_>| a.check(&answer.to_string()).unwrap();
-    with_assignment(check).err().map(|refusal| refusal.reason())
+    check(&answer.to_string()).err().map(|refusal| refusal.reason())
 }
 
 #[test]
 fn a_good_distractor_becomes_a_row_that_says_where_it_comes_from() {
-    let row = with_assignment(|a| a.check(&good().to_string()).unwrap().unwrap().row);
+    let row = check(&good().to_string()).unwrap().row;
     assert!(row.starts_with(b"{\"skill_id\":\""));
     let row: serde_json::Value = serde_json::from_slice(&row).unwrap();
     assert_eq!(row["skill_id"], "0123456789ab/postgres-partition-planner");
@@ -104,7 +111,7 @@ fn what_has_nothing_to_do_with_the_reference_is_refused() {
     answer["name"] = "tea-brewing".into();
     answer["description"] =
         "Brews green and black tea at the right heat for each kind of leaf".into();
-    let refused = with_assignment(|a| a.check(&answer.to_string()).unwrap().unwrap_err());
+    let refused = check(&answer.to_string()).unwrap_err();
     assert_eq!(refused.reason(), "unrelated to the skill");
 }
 
@@ -133,9 +140,9 @@ fn paragraphs_of_the_reference_are_not_copied() {
 
 #[test]
 fn answers_of_another_form_or_language_are_refused() {
-    let check = |answer: &str| with_assignment(|a| a.check(answer).unwrap().unwrap_err().reason());
-    assert_eq!(check("No."), "no JSON of the form asked for");
-    assert_eq!(check("{\"name\": \"a\"}"), "no JSON of the form asked for");
+    for answer in ["No.", "{\"name\": \"a\"}"] {
+        assert_eq!(check(answer).unwrap_err().reason(), "no JSON of the form asked for");
+    }
     assert_eq!(reason("body", &format!("{}\u{202e}", body("p", 3))), Some("control characters"));
     let chinese = "把大表按日期拆分成分区并在不停机的情况下迁移数据";
     assert_eq!(reason("description", chinese), Some("another language"));

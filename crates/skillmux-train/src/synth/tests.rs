@@ -1,13 +1,22 @@
-use std::{fs, path::Path, sync::atomic::AtomicUsize, sync::atomic::Ordering};
+//! Runs as a whole: what is asked again, counted, given up, and gone on with.
 
-use skillmux::index::Index;
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use skillmux::{
+    index::Index,
+    model::{ChatModel, ChatRequest},
+};
 use tempfile::TempDir;
 
-use super::*;
-use crate::synth::{
-    QueryKind, QueryOptions,
+use super::{
     fixture::{index_of, skill, words, work_options},
-    write_queries,
+    query::{QueryOptions, TaskKind, write_queries},
+    sample::chance,
+    work::{WorkOptions, WorkReport},
 };
 
 /// Answers with what a function makes of the request and the number of requests before it.
@@ -52,13 +61,9 @@ fn about(request: &ChatRequest) -> usize {
     usize::try_from(hash % 1_000_000).unwrap()
 }
 
-fn failure(source: RemoteError) -> skillmux::Error {
-    skillmux::Error::Chat { name: "fake".to_owned(), hint: None, source: Box::new(source) }
-}
-
-fn status(status: u16) -> skillmux::Error {
-    let (url, detail) = ("http://x".to_owned(), "no".to_owned());
-    failure(RemoteError::Status { url, status, n_attempts: 1, detail })
+/// Returns a failure of the model; one that is called `final` ends a run.
+fn failure(source: &str) -> skillmux::Error {
+    skillmux::Error::Chat { name: "fake".to_owned(), hint: None, source: source.into() }
 }
 
 fn index() -> (TempDir, Index) {
@@ -67,7 +72,7 @@ fn index() -> (TempDir, Index) {
     index_of(&(0..12).map(skill).collect::<Vec<_>>())
 }
 
-const SHORT: QueryOptions = QueryOptions { kind: QueryKind::Short, share_zh: 0.0 };
+const SHORT: QueryOptions = QueryOptions { kind: TaskKind::Short, share_zh: 0.0 };
 
 fn run(model: &dyn ChatModel, index: &Index, options: &WorkOptions<'_>) -> WorkReport {
     write_queries(index, model, &SHORT, options).unwrap()
@@ -162,7 +167,7 @@ fn a_failure_loses_one_row_and_three_in_a_row_end_the_run() {
     let (folder, index) = index();
     let out = folder.path().join("t.jsonl");
     let model = Fake::new(|n, _: &ChatRequest| match n {
-        1 | 3 | 6.. => Err(status(400)),
+        1 | 3 | 6.. => Err(failure("once")),
         n => Ok(good(n)),
     });
     let report = run(&model, &index, &work_options(9, &out));
@@ -172,15 +177,13 @@ fn a_failure_loses_one_row_and_three_in_a_row_end_the_run() {
 }
 
 #[test]
-fn a_key_that_is_refused_ends_the_run_at_once() {
+fn a_failure_that_will_not_pass_ends_the_run_at_once() {
     let (folder, index) = index();
     let out = folder.path().join("t.jsonl");
-    for code in [401, 403, 404, 429] {
-        let model = Fake::new(|_, _: &ChatRequest| Err(status(code)));
-        let report = run(&model, &index, &work_options(9, &out));
-        assert_eq!((report.n_written, model.n_requests()), (0, 1), "{code}");
-        assert!(report.stopped.is_some());
-    }
+    let model = Fake::new(|_, _: &ChatRequest| Err(failure("final")));
+    let report = run(&model, &index, &work_options(9, &out));
+    assert_eq!((report.n_written, model.n_requests()), (0, 1));
+    assert!(report.stopped.is_some());
 }
 
 #[test]
