@@ -65,3 +65,17 @@ impl CliError {
         hint.to_owned()
     }
 }
+
+/// Returns what the user can do about an error of training or synthesis, by the flags that do it.
+pub(crate) fn train_hint(error: &skillmux_train::Error) -> Option<String> {
+    use skillmux_train::Error;
+    let hint = match error {
+        Error::CheckpointForeign { .. } => {
+            "train without --resume, or name another folder with --run"
+        }
+        Error::OutName { .. } => "rows are written as JSON Lines: --out FILE.jsonl",
+        Error::OutLocked { .. } => "wait for it, or name another file with --out",
+        error => return error.hint(),
+    };
+    Some(hint.to_owned())
+}

@@ -65,7 +65,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
-        error.downcast_ref::<skillmux_train::Error>().and_then(skillmux_train::Error::hint),
+        error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),
         error.downcast_ref::<RemoteError>().and_then(RemoteError::hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),

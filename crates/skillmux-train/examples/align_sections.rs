@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release -p skillmux-train --example align_sections -- INDEX BILINGUAL.jsonl`
 //!
-//! Takes the pairs that are kept for scores (the English id has a SHA-256 hash that starts with a
-//! multiple of five) and whose bodies have the same levels of headings in the same order, three at
+//! Takes the pairs that are kept for scores (`skillmux_eval::dataset::split`) and whose bodies have the same levels of headings in the same order, three at
 //! least: the n-th section of one is taken for the parallel of the n-th of the other.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
@@ -11,12 +10,12 @@
 use std::{env, error::Error, fs, path::Path};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use skillmux::{
     index::{Index, IndexedSkill},
     model::Encoder,
     skill::SkillId,
 };
+use skillmux_eval::dataset::split;
 
 /// Fewer sections than this are aligned by chance.
 const MIN_SECTIONS: usize = 3;
@@ -37,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut n_pairs, mut n_sections, mut n_nearest, mut chance) = (0, 0, [0; 2], 0.0);
     for line in fs::read_to_string(pairs)?.lines() {
         let Pair { zh, en } = serde_json::from_str(line)?;
-        if !is_kept_for_scores(&en) {
+        if !split::is_scored(en.as_str()) {
             continue;
         }
         let [zh, en] = [index.skill(index.find(&zh)?)?, index.skill(index.find(&en)?)?];
@@ -63,11 +62,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("by chance {:.3}", chance / f64::max(n_sections as f64, 1.0));
     Ok(())
-}
-
-fn is_kept_for_scores(en: &SkillId) -> bool {
-    let hash = Sha256::digest(en.as_str().as_bytes());
-    u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]).is_multiple_of(5)
 }
 
 fn levels(skill: &IndexedSkill) -> Vec<u8> {

@@ -2,6 +2,11 @@
 
 use std::{io, path::PathBuf};
 
+use skillmux::ErrorKind;
+
+/// What another library said.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
 /// Result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -35,7 +40,17 @@ pub enum Error {
         /// What a line must be.
         expected: &'static str,
         /// What the parser said.
-        source: serde_json::Error,
+        source: Cause,
+    },
+    /// A task of the training data cannot be asked.
+    #[error("line {line} of `{}`", path.display())]
+    TaskRefused {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What the engine said.
+        source: skillmux::Error,
     },
     /// The data and the index have too little in common to train on.
     #[error(
@@ -54,12 +69,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// The plot of a run could not be drawn.
-    #[error("cannot draw `{}`: {detail}", path.display())]
+    #[error("cannot draw `{}`", path.display())]
     Plot {
         /// The plot.
         path: PathBuf,
-        /// What the library said.
-        detail: String,
+        /// What the plotting library said.
+        source: Cause,
     },
     /// A file for rows has a name by which it would not be read.
     #[error("`{}` does not end in .jsonl", path.display())]
@@ -74,7 +89,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A file holds something else than the rows that are to be appended.
-    #[error("line {line} of `{}` is no row of `skillmux synth`", path.display())]
+    #[error("line {line} of `{}` is not a row of synthesized data", path.display())]
     OutForeign {
         /// The file.
         path: PathBuf,
@@ -97,35 +112,46 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TrainingData { .. }
+            | Self::TaskRefused { .. }
+            | Self::TooFewPairs { .. }
+            | Self::CheckpointForeign { .. }
+            | Self::OutName { .. }
+            | Self::OutForeign { .. } => ErrorKind::Input,
+            Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Plot { .. }
+            | Self::OutLocked { .. }
+            | Self::AnswersRefused { .. } => ErrorKind::Environment,
+            Self::Engine(error) => error.kind(),
+        }
+    }
+
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::TrainingData { .. } => {
-                Some("one JSON object a line; docs/datasets.md has the formats".to_owned())
-            }
-            Self::TooFewPairs { .. } => Some(
+        let hint = match self {
+            Self::TrainingData { .. } => "one JSON object a line; docs/datasets.md has the formats",
+            Self::TooFewPairs { .. } => {
                 "index the skills that the training data is about, and name that index; a ranker learns \
                  only from queries whose skill is among its candidates"
-                    .to_owned(),
-            ),
-            Self::CheckpointForeign { .. } => {
-                Some("train without --resume, or into another folder".to_owned())
             }
+            Self::CheckpointForeign { .. } => "begin anew, or train in another folder",
             Self::OutName { .. } => {
-                Some("rows are written as JSON Lines: --out FILE.jsonl".to_owned())
+                "rows are written as JSON Lines: name a file that ends in .jsonl"
             }
-            Self::OutLocked { .. } => {
-                Some("wait for it, or name another file with --out".to_owned())
-            }
+            Self::OutLocked { .. } => "wait for it, or name another file",
             Self::OutForeign { .. } => {
-                Some("name a file that does not exist, or one of the same command".to_owned())
+                "name a file that does not exist, or one of the same command"
             }
-            Self::AnswersRefused { .. } => Some(
+            Self::AnswersRefused { .. } => {
                 "try another model; if it repeats itself, a larger library or fewer rows"
-                    .to_owned(),
-            ),
-            Self::Engine(error) => error.hint(),
-            Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => None,
-        }
+            }
+            Self::TaskRefused { source, .. } | Self::Engine(source) => return source.hint(),
+            Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => return None,
+        };
+        Some(hint.to_owned())
     }
 }

@@ -1,11 +1,59 @@
-//! Trains the models of `skillmux`, and has chat models write data to train on. Deterministic: the
-//! same data, options and seed give the same model.
+//! Trains the models of `skillmux`, and has chat models write data to train on.
+//!
+//! | module | makes | of |
+//! |---|---|---|
+//! | [`encoder`] | a static encoder | queries with the skills that answer them, skills, translations |
+//! | [`ranker`] | the weights by which candidates are ranked | queries, over an index with vectors |
+//! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
+//! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
+//!
+//! Deterministic: the same data, options and seed give the same bytes, on any number of threads.
+//! What is scored is never trained on: who is held out from what is decided in one place, by the
+//! names of skills, and by the published rule of
+//! [`skillmux_eval::dataset::split`].
+//!
+//! ```
+//! use skillmux::{index::{Index, UpdateOptions}, library::Library, model::Encoder};
+//! use skillmux_models::StaticEncoder;
+//! use skillmux_train::encoder::{
+//!     EncoderData, EncoderOptions, RunFolder, RunStart, train_encoder,
+//! };
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let library = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/library");
+//! # let queries = folder.path().join("queries.jsonl");
+//! # let ids: Vec<String> = std::fs::read_dir(library)?
+//! #     .flat_map(|group| {
+//! #         let group = group.unwrap().path();
+//! #         std::fs::read_dir(&group).into_iter().flatten().map(move |skill| {
+//! #             let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+//! #             format!("{}/{}", name(&group), name(&skill.unwrap().path()))
+//! #         })
+//! #     })
+//! #     .collect();
+//! # let line = |id: &String| format!("{{\"query\":\"help with {}\",\"skill_id\":\"{id}\"}}\n", id.replace(['/', '-'], " "));
+//! # std::fs::write(&queries, ids.iter().map(line).collect::<String>())?;
+//! # let path = folder.path().join("index");
+//! Index::update(&path, &Library::open([library])?, &UpdateOptions::default(), &mut |_| ())?;
+//! let mut data = EncoderData::default();
+//! // Lines such as {"query": "merge these scans", "skill_id": "documents/pdf-merge"}.
+//! data.add_queries(&queries)?;
+//!
+//! let options = EncoderOptions { n_terms: 2000, dim: 8, n_steps: 8, n_rounds: 1, ..EncoderOptions::default() };
+//! let run = RunFolder { path: folder.path(), start: RunStart::Fresh };
+//! let trained = train_encoder(&Index::open(&path)?, &data, &options, &run, &mut |_| ())?;
+//! assert_eq!(StaticEncoder::from_bytes(trained.bytes)?.dim(), 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod abstention;
 pub mod encoder;
-pub mod error;
+mod error;
+mod file;
+mod optimizer;
 mod random;
 pub mod ranker;
+mod split;
 pub mod synth;
 
 pub use error::{Error, Result};

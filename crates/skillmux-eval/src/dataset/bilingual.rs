@@ -2,13 +2,12 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use sha2::{Digest, Sha256};
 use skillmux::skill::Skill;
 
 use super::{
     Dataset, Lookup,
     file::{self, Record, TaskList},
-    slice,
+    slice, split,
 };
 use crate::{error::Error, fault::Fault, task::Task};
 
@@ -16,24 +15,17 @@ use crate::{error::Error, fault::Fault, task::Task};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BilingualSplit {
-    /// The fifth that no model was trained on: those where the first eight hexadecimal digits of
-    /// the SHA-256 of the English id, as a number, are divisible by five.
+    /// The fifth that no model was trained on, by [`split::is_scored`].
     #[default]
     HeldOut,
     /// All.
     All,
 }
 
-/// Returns whether a pair is kept for scores.
-fn is_held_out(english_id: &str) -> bool {
-    let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(english_id.as_bytes()));
-    u32::from_be_bytes([a, b, c, d]).is_multiple_of(5)
-}
-
 /// Reads a file of pairs: up to four tasks a pair.
 pub(super) fn read(
     path: &Path,
-    split: BilingualSplit,
+    pairs: BilingualSplit,
     lookup: Option<&Lookup<'_>>,
 ) -> Result<Dataset, Error> {
     let lookup = lookup.ok_or_else(|| Error::LookupMissing { path: path.to_owned() })?;
@@ -41,7 +33,7 @@ pub(super) fn read(
     let mut n_unscored = 0;
     file::for_each_record(path, &mut |record| {
         let (zh_id, en_id) = (record.id("zh")?, record.id("en")?);
-        if split == BilingualSplit::HeldOut && !is_held_out(&en_id) {
+        if pairs == BilingualSplit::HeldOut && !split::is_scored(&en_id) {
             return Ok(());
         }
         let zh = Side { language: "zh", skill: find(lookup, &record, &zh_id)?, id: zh_id };
@@ -118,16 +110,6 @@ fn first_sentence(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_held_out_fifth_is_that_of_the_readme() {
-        // python: int(hashlib.sha256(b"...").hexdigest()[:8], 16) % 5
-        let held_out: Vec<_> = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
-            .into_iter()
-            .filter(|id| is_held_out(id))
-            .collect();
-        assert_eq!(held_out, ["a", "f", "j"]);
-    }
 
     #[test]
     fn a_sentence_ends_at_its_mark() {

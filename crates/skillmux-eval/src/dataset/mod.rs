@@ -27,6 +27,7 @@ mod pairs;
 mod r3;
 pub(crate) mod shard;
 mod skillrouter;
+pub mod split;
 mod trec;
 
 use std::{

@@ -1,8 +1,10 @@
-//! [`fit_calibration`]: logistic regression by iteratively reweighted least squares.
+//! [`fit_calibration`]: logistic regression.
 
 use std::collections::BTreeMap;
 
 use skillmux::compose::{Calibration, Evidence, Features};
+
+use crate::optimizer::{Derivatives, newton};
 
 /// Share of the answerable queries that the threshold of a fit lets through.
 pub const COVERAGE: f64 = 0.9;
@@ -134,10 +136,9 @@ fn fit(rows: &[Row], is_used: [bool; Features::N]) -> (f64, [f64; Features::N]) 
         })
     };
     let inputs: Vec<Vector> = rows.iter().map(standardised).collect();
-    let mut solution = [0.0; N];
-    for _ in 0..N_STEPS {
-        let mut gradient: Vector = solution.map(|weight| -PENALTY * total * weight);
-        gradient[0] = 0.0;
+    let solution = newton(N_STEPS, |solution: &Vector| {
+        let mut descent: Vector = solution.map(|weight| -PENALTY * total * weight);
+        descent[0] = 0.0;
         let mut curvature = [[0.0; N]; N];
         for (at, row) in curvature.iter_mut().enumerate() {
             // The penalty; for the bias just enough that the equations have a solution.
@@ -148,43 +149,20 @@ fn fit(rows: &[Row], is_used: [bool; Features::N]) -> (f64, [f64; Features::N]) 
             let estimate = 1.0 / (1.0 + (-log_odds).exp());
             let error = f64::from(u8::from(row.answer)) - estimate;
             for i in 0..N {
-                gradient[i] += row.weight * error * input[i];
+                descent[i] += row.weight * error * input[i];
                 for j in 0..N {
                     curvature[i][j] +=
                         row.weight * estimate * (1.0 - estimate) * input[i] * input[j];
                 }
             }
         }
-        let step = solve(curvature, gradient);
-        for (weight, change) in solution.iter_mut().zip(step) {
-            *weight += change;
-        }
-    }
+        Derivatives { descent, curvature }
+    });
     let weights: [f64; Features::N] = std::array::from_fn(|at| {
         if deviations[at] > 1e-9 { solution[at + 1] / deviations[at] } else { 0.0 }
     });
     let shift: f64 = weights.iter().zip(means).map(|(weight, mean)| weight * mean).sum();
     (solution[0] - shift, weights)
-}
-
-/// Solves a system with a positive definite matrix by elimination.
-fn solve(mut matrix: [[f64; N]; N], mut right: Vector) -> Vector {
-    for pivot in 0..N {
-        let pivot_row = matrix[pivot];
-        for row in pivot + 1..N {
-            let factor = matrix[row][pivot] / pivot_row[pivot];
-            for (value, above) in matrix[row].iter_mut().zip(pivot_row) {
-                *value -= factor * above;
-            }
-            right[row] -= factor * right[pivot];
-        }
-    }
-    let mut solution = [0.0; N];
-    for row in (0..N).rev() {
-        let known: f64 = (row + 1..N).map(|column| matrix[row][column] * solution[column]).sum();
-        solution[row] = (right[row] - known) / matrix[row][row];
-    }
-    solution
 }
 
 /// Returns the highest threshold that lets through [`COVERAGE`] of the answerable examples.
@@ -210,35 +188,23 @@ fn threshold(calibration: &Calibration, examples: &[CalibrationExample]) -> f32 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     const BIAS: f32 = -1.0;
     const WEIGHTS: [f32; Features::N] = [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 
-    /// A generator of numbers in `[0, 1)` (Steele, Lea and Flood 2014, `SplitMix64`).
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn next(&mut self) -> f32 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1_u64 << 24) as f32
-        }
-    }
-
     /// Draws examples of a library of one size whose answers follow the known weights.
     fn examples(n: usize, seed: u64) -> Vec<CalibrationExample> {
-        let mut numbers = Numbers(seed);
+        let mut random = Random::new(seed);
         let truth =
             Calibration { bias: BIAS, weights: Features::from_array(WEIGHTS), threshold: 0.5 };
         let mut draw = || {
             let mut features =
-                Features::from_array(std::array::from_fn(|_| 4.0 * numbers.next() - 2.0));
+                Features::from_array(std::array::from_fn(|_| 4.0 * random.share() - 2.0));
             features.library_size = 4.0;
             features.character_share = 0.0;
             let evidence = Evidence { is_named: false, features };
-            let is_answerable = numbers.next() < truth.confidence(&evidence);
+            let is_answerable = random.share() < truth.confidence(&evidence);
             CalibrationExample { evidence, is_answerable, importance: 1.0 }
         };
         (0..n).map(|_| draw()).collect()

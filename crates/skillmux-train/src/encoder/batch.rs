@@ -3,10 +3,10 @@
 use skillmux::index::SkillIdx;
 
 use super::{
-    EncoderOptions,
-    checkpoint::Checkpoint,
     corpus::{Bag, Corpus, bag},
     data::{Split, TrainQuery},
+    options::EncoderOptions,
+    pair::PairKind,
 };
 use crate::random::Random;
 
@@ -18,28 +18,6 @@ const MIN_SECTION_TERMS: usize = 8;
 
 /// Most attempts to draw a pair that has enough terms.
 const MAX_ATTEMPTS: usize = 20;
-
-/// Which texts a pair is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PairKind {
-    /// A query and a skill that answers it.
-    Query,
-    /// Name and description, and the body.
-    Description,
-    /// Name and heading, and the section below.
-    Heading,
-    /// Descriptions and bodies in two languages.
-    Translation,
-    /// A section in two languages.
-    TranslatedSection,
-}
-
-impl PairKind {
-    pub(super) const N: usize = 5;
-
-    const ALL: [Self; Self::N] =
-        [Self::Query, Self::Description, Self::Heading, Self::Translation, Self::TranslatedSection];
-}
 
 /// Pairs of one kind.
 #[derive(Default)]
@@ -134,9 +112,8 @@ impl<'d> Sampler<'d> {
         kind: PairKind,
         queries: &[usize],
         negatives: &[Vec<SkillIdx>],
-        state: &mut Checkpoint,
+        random: &mut Random,
     ) -> Batch {
-        let random = &mut state.random;
         if kind == PairKind::Query {
             return self.query_batch(queries, negatives, random);
         }

@@ -9,8 +9,15 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EncoderOptions, LOG, LogLine, NegativeCounts, PLOT, RunFolder, RunStart, Scores, Weights,
-    batch::PairKind, corpus::Corpus, data::Split, optimizer::Optimizer, plot,
+    corpus::Corpus,
+    data::Split,
+    folder::{LOG, RunFolder, RunStart},
+    log::{LogLine, ValidationScores},
+    negative::NegativeCounts,
+    options::EncoderOptions,
+    pair::PairKind,
+    row_optimizer::RowOptimizer,
+    weights::Weights,
 };
 use crate::{
     error::{Error, Result},
@@ -26,7 +33,7 @@ pub(super) struct Checkpoint {
     pub(super) step: usize,
     pub(super) random: Random,
     pub(super) weights: Weights,
-    pub(super) optimizer: Optimizer,
+    pub(super) optimizer: RowOptimizer,
     pub(super) log: Vec<LogLine>,
     best: Weights,
 }
@@ -57,7 +64,7 @@ pub(super) fn key(corpus: &Corpus, split: &Split, options: &EncoderOptions) -> S
 
 impl Checkpoint {
     pub(super) fn start(key: String, weights: Weights, random: Random) -> Self {
-        let optimizer = Optimizer::new(weights.of_queries.len(), weights.dim);
+        let optimizer = RowOptimizer::new(weights.of_queries.len(), weights.dim);
         let best = weights.clone();
         Self { key, step: 0, random, weights, optimizer, log: Vec::new(), best }
     }
@@ -99,14 +106,14 @@ impl Checkpoint {
             Some(Weights { dim, vectors: take(n_rows * dim)?, of_queries: take(n_rows)? })
         };
         let (current, best) = (weights()?, weights()?);
-        let mut optimizer = Optimizer::new(n_rows, dim);
+        let mut optimizer = RowOptimizer::new(n_rows, dim);
         optimizer.n_steps = header.n_optimizer_steps;
         for shard in &mut optimizer.shards {
-            shard.means = take(shard.means.len())?;
-            shard.squares = take(shard.squares.len())?;
+            shard.adam.means = take(shard.adam.means.len())?;
+            shard.adam.squares = take(shard.adam.squares.len())?;
         }
-        optimizer.query_means = take(n_rows)?;
-        optimizer.query_squares = take(n_rows)?;
+        optimizer.of_queries.means = take(n_rows)?;
+        optimizer.of_queries.squares = take(n_rows)?;
         let Header { key, step, random, log, .. } = header;
         Some(Self { key, step, random, weights: current, optimizer, log, best })
     }
@@ -138,12 +145,12 @@ impl Checkpoint {
             learning_rate: 0.0,
             losses: [0.0; PairKind::N],
             negatives: NegativeCounts::default(),
-            scores: Scores::default(),
+            scores: ValidationScores::default(),
         };
         (self.best, best.unwrap_or(nothing))
     }
 
-    /// Writes the checkpoint, the log and the plot.
+    /// Writes the checkpoint and the log.
     pub(super) fn save(&self, run: &RunFolder<'_>) -> Result<()> {
         let header = Header {
             key: self.key.clone(),
@@ -165,16 +172,15 @@ impl Checkpoint {
             put(of_queries);
         }
         for shard in &self.optimizer.shards {
-            put(&shard.means);
-            put(&shard.squares);
+            put(&shard.adam.means);
+            put(&shard.adam.squares);
         }
-        put(&self.optimizer.query_means);
-        put(&self.optimizer.query_squares);
+        put(&self.optimizer.of_queries.means);
+        put(&self.optimizer.of_queries.squares);
         replace(&run.path.join(FILE), &bytes)?;
         let line =
             |line: &LogLine| serde_json::to_string(line).expect("a log always serialises") + "\n";
-        replace(&run.path.join(LOG), self.log.iter().map(line).collect::<String>().as_bytes())?;
-        plot::draw(&self.log, &run.path.join(PLOT))
+        replace(&run.path.join(LOG), self.log.iter().map(line).collect::<String>().as_bytes())
     }
 }
 

@@ -10,7 +10,7 @@ use skillmux::{
     text::Analyzer,
 };
 
-use crate::error::Result;
+use crate::{error::Result, split::key_of_name};
 
 /// Distinct terms of a text, sorted, each with `1 + ln(count)`.
 pub(super) type Bag = Vec<(u32, f32)>;
@@ -189,15 +189,6 @@ pub(super) fn bag(mut numbers: Vec<u32>) -> Bag {
     numbers.sort_unstable();
     let same = numbers.chunk_by(|a, b| a == b);
     same.map(|same| (same[0], 1.0 + (same.len() as f32).ln())).collect()
-}
-
-/// Returns the hash of a name without case and joints.
-pub(crate) fn key_of_name(name: &str) -> u64 {
-    let key: String =
-        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let hash = blake3::hash(key.as_bytes());
-    let start = hash.as_bytes().first_chunk().expect("a hash has 32 bytes");
-    u64::from_le_bytes(*start)
 }
 
 /// The terms of one skill.

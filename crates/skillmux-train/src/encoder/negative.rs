@@ -9,11 +9,12 @@ use skillmux::{
 };
 
 use super::{
-    EncoderOptions, Weights,
     corpus::Corpus,
     data::{Split, TrainQuery},
     loss::{encode, mean_of},
     matrix::product_transposed,
+    options::{EncoderOptions, FalseNegativeFilter},
+    weights::Weights,
 };
 use crate::{error::Result, random::Random};
 
@@ -37,7 +38,7 @@ const N_QUERIES_AT_A_TIME: usize = 32;
 
 /// Where a negative comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NegativeSource {
+enum NegativeSource {
     /// The best of the encoder as it is, fused with BM25 as in retrieval: what the encoder has to
     /// put right (`SkillRouter`: the best of the encoder alone, which is not retrained for it).
     Semantic,
@@ -64,25 +65,6 @@ impl NegativeSource {
             left -= share;
         }
         Self::Random
-    }
-}
-
-/// What is too similar to an answer to be a negative (`SkillRouter` §4.2 has the three layers, but
-/// not the thresholds).
-///
-/// A skill that is named as an answer is always removed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct FalseNegativeFilter {
-    /// Highest Jaccard similarity of the bodies. We take the index's sketches, of four words in a
-    /// row (`SkillRouter`: of three); forks that were edited have 0.6 and more.
-    pub max_body_similarity: f32,
-    /// Highest cosine of the vectors.
-    pub max_cosine: f32,
-}
-
-impl Default for FalseNegativeFilter {
-    fn default() -> Self {
-        Self { max_body_similarity: 0.5, max_cosine: 0.92 }
     }
 }
 

@@ -4,28 +4,25 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::{LogLine, batch::PairKind};
+use super::{log::LogLine, pair::PairKind};
 use crate::error::{Error, Result};
 
 const SIZE: (u32, u32) = (900, 720);
 
-/// Kinds of pairs in the order of their losses.
-const KINDS: [&str; PairKind::N] =
-    ["query", "description", "heading", "translation", "translated section"];
-
 /// Writes the plot of a run as SVG.
 pub(super) fn draw(log: &[LogLine], path: &Path) -> Result<()> {
-    try_draw(log, path)
-        .map_err(|error| Error::Plot { path: path.to_owned(), detail: error.to_string() })
+    try_draw(log, path).map_err(|source| Error::Plot { path: path.to_owned(), source })
 }
 
-fn try_draw(log: &[LogLine], path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+type PlotResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+fn try_draw(log: &[LogLine], path: &Path) -> PlotResult {
     let area = SVGBackend::new(path, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let (upper, lower) = area.split_vertically(SIZE.1 / 2);
-    let losses = KINDS.iter().enumerate().map(|(kind, name)| {
-        let points = log.iter().map(|line| (line.step, line.losses[kind]));
-        (*name, points.filter(|(_, loss)| *loss > 0.0).collect())
+    let losses = PairKind::ALL.into_iter().map(|kind| {
+        let points = log.iter().map(|line| (line.step, line.losses[kind as usize]));
+        (kind.as_str(), points.filter(|(_, loss)| *loss > 0.0).collect())
     });
     panel(&upper, "loss", losses.collect())?;
     let score = |name: &'static str, of: fn(&LogLine) -> f32| -> Curve {
@@ -49,7 +46,7 @@ fn panel(
     area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
     title: &str,
     curves: Vec<Curve>,
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> PlotResult {
     let points = || curves.iter().flat_map(|(_, points)| points);
     let last = points().map(|(step, _)| *step).max().unwrap_or(1).max(1);
     let most = points().map(|(_, value)| *value).fold(0.1, f32::max) * 1.05;
@@ -73,8 +70,10 @@ fn panel(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::encoder::{NegativeCounts, Scores};
+    use super::{
+        super::{log::ValidationScores, negative::NegativeCounts},
+        *,
+    };
 
     #[test]
     fn a_plot_shows_every_curve() {
@@ -86,11 +85,12 @@ mod tests {
             learning_rate: 0.01,
             losses: [2.0 / round as f32; PairKind::N],
             negatives: NegativeCounts::default(),
-            scores: Scores::default(),
+            scores: ValidationScores::default(),
         };
         draw(&[line(1), line(2)], &path).unwrap();
         let svg = std::fs::read_to_string(&path).unwrap();
-        for name in KINDS.iter().chain(&["Recall@10 with BM25", "zh to en"]) {
+        let kinds = PairKind::ALL.map(PairKind::as_str);
+        for name in kinds.iter().chain(&["Recall@10 with BM25", "zh to en"]) {
             assert!(svg.contains(name), "{name}");
         }
     }

@@ -7,11 +7,12 @@ use skillmux::{
 };
 
 use super::{
-    Scores, Weights,
     corpus::{Bag, Corpus},
     data::{Split, TrainQuery},
+    log::ValidationScores,
     loss::{encode, mean_of},
     matrix::product_transposed,
+    weights::Weights,
 };
 use crate::error::Result;
 
@@ -46,7 +47,7 @@ impl<'d> Validation<'d> {
         Ok(Self { corpus, queries, translations: &split.held_out_translations })
     }
 
-    pub(super) fn scores(&self, weights: &Weights) -> Scores {
+    pub(super) fn scores(&self, weights: &Weights) -> ValidationScores {
         let dim = weights.dim;
         let intros = encode(&self.corpus.intros, &weights.vectors, None, dim);
         let bodies = encode(&self.corpus.bodies, &weights.vectors, None, dim);
@@ -60,7 +61,7 @@ impl<'d> Validation<'d> {
         let share =
             |is: &dyn Fn(&Ranks) -> bool| ranks.iter().filter(|ranks| is(ranks)).count() as f32 / n;
         let (zh_to_en, en_to_zh) = self.translated(weights, &skills);
-        Scores {
+        ValidationScores {
             recall_at_10: share(&|ranks| ranks.fused < 10),
             recall_at_50: share(&|ranks| ranks.fused < 50),
             hit_at_1: share(&|ranks| ranks.fused == 0),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
     model::Encoder,
@@ -13,12 +13,10 @@ use skillmux::{
 };
 
 use crate::{
-    encoder::{Translations, is_held_out_name, key_of_name, read_queries},
     error::Result,
+    file::{Translations, read_queries},
+    split::{Fold, RankerShare, ScoredNames, key_of_name},
 };
-
-/// One skill name in so many is held out for the scores, and half as many decide when to stop.
-const FOLDS: u64 = 10;
 
 /// Bodies with more in common are near-duplicates, as for a plan.
 const NEAR_DUPLICATE: f32 = 0.6;
@@ -59,7 +57,7 @@ impl RankerData {
     /// Adds the pairs that the encoder was trained on, as for
     /// [`EncoderData::add_translations`](crate::encoder::EncoderData::add_translations): the
     /// description of one skill is a query for the other, in both directions. Those that the
-    /// encoder knows are left out, and so are skills that share a name with a reserved one.
+    /// encoder knows are left out, and so are skills that share a name with a scored one.
     ///
     /// # Errors
     /// As for [`RankerData::add_queries`].
@@ -105,10 +103,10 @@ impl RankerData {
                 ids.iter().filter_map(|id| idx_of.get(id).copied()).collect();
             right.sort_unstable();
             right.dedup();
-            let Some((fold, is_open)) = fold_and_openness(index, &right)? else { continue };
-            if is_open || !is_known_to_encoder {
+            let Some(share) = share_of(index, &right)? else { continue };
+            if share.is_new_to_encoder || !is_known_to_encoder {
                 let text = text.clone();
-                examples.push(Example { text, right, itself: None, fold });
+                examples.push(Example { text, right, itself: None, fold: share.fold });
             }
         }
         Ok(examples)
@@ -120,32 +118,36 @@ impl RankerData {
         idx_of: &FxHashMap<SkillId, SkillIdx>,
     ) -> Result<Vec<Example>> {
         let key_of = |idx: SkillIdx| Ok(key_of_name(&index.skill(idx)?.skill.name));
-        let reserved = self.translations.reserved.iter().filter_map(|id| idx_of.get(id));
-        let reserved: FxHashSet<u64> = reserved.map(|idx| key_of(*idx)).collect::<Result<_>>()?;
+        let scored = self.translations.scored.iter().filter_map(|id| idx_of.get(id));
+        let scored: ScoredNames = scored.map(|idx| key_of(*idx)).collect::<Result<_>>()?;
         let mut examples = Vec::new();
         for (zh, en) in &self.translations.pairs {
             let (Some(zh), Some(en)) = (idx_of.get(zh), idx_of.get(en)) else { continue };
-            let Some((fold, is_open)) = fold_and_openness(index, &[*zh, *en])? else { continue };
-            if !is_open || reserved.contains(&key_of(*zh)?) || reserved.contains(&key_of(*en)?) {
+            let Some(share) = share_of(index, &[*zh, *en])? else { continue };
+            let may_learn = scored.leave(key_of(*zh)?) && scored.leave(key_of(*en)?);
+            if !share.is_new_to_encoder || !may_learn {
                 continue;
             }
             for (from, to) in [(*zh, *en), (*en, *zh)] {
                 let text = index.skill(from)?.skill.description;
-                examples.push(Example { text, right: vec![to], itself: Some(from), fold });
+                examples.push(Example {
+                    text,
+                    right: vec![to],
+                    itself: Some(from),
+                    fold: share.fold,
+                });
             }
         }
         Ok(examples)
     }
 }
 
-/// Returns the fold of a query with these skills, and whether the encoder does not know all of
-/// them; `None` for no skills.
-fn fold_and_openness(index: &Index, right: &[SkillIdx]) -> Result<Option<(Fold, bool)>> {
-    let mut found = None;
+/// Returns what the names of the skills of a query decide; `None` for no skills.
+fn share_of(index: &Index, right: &[SkillIdx]) -> Result<Option<RankerShare>> {
+    let mut found: Option<RankerShare> = None;
     for idx in right {
-        let name = index.skill(*idx)?.skill.name;
-        let (fold, is_open) = found.unwrap_or((Fold::Train, false));
-        found = Some((fold.max(Fold::of_name(&name)), is_open || is_held_out_name(&name)));
+        let share = RankerShare::of_name(key_of_name(&index.skill(*idx)?.skill.name));
+        found = Some(found.map_or(share, |found| found.and(share)));
     }
     Ok(found)
 }
@@ -157,28 +159,6 @@ struct Example {
     /// The skill whose description the query is; no candidate.
     itself: Option<SkillIdx>,
     fold: Fold,
-}
-
-/// What a list is for; of a query with several skills the last that one of them says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fold {
-    /// Weights are fitted to it.
-    Train,
-    /// Decides when to stop.
-    Validation,
-    /// For the scores.
-    HeldOut,
-}
-
-impl Fold {
-    fn of_name(name: &str) -> Self {
-        // The last digit says what the encoder was not trained on.
-        match key_of_name(name) / 10 % FOLDS {
-            0 | 5 => Self::HeldOut,
-            1 => Self::Validation,
-            _ => Self::Train,
-        }
-    }
 }
 
 /// The candidates of one query.

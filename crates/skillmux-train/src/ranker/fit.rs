@@ -5,15 +5,16 @@ use skillmux::rerank::{
 };
 
 use super::{
-    NearDuplicates, RankerLoss, RankerOptions,
-    data::{Fold, List, Lists},
+    data::{List, Lists},
+    options::{NearDuplicates, RankerLoss, RankerOptions},
+};
+use crate::{
+    optimizer::{Adam, Pace, cosine_decay},
+    split::Fold,
 };
 
 /// Weights of a feature: for all queries, by length, and for writing without spaces.
 const N_KINDS: usize = 3;
-
-/// Decays of the means of gradients and of their squares (Kingma and Ba 2015, Adam).
-const DECAYS: (f64, f64) = (0.9, 0.999);
 
 /// Steps between two looks at the validation part.
 const N_STEPS_PER_CHECK: usize = 10;
@@ -71,7 +72,7 @@ fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: &Numbe
     let validation = Examples::of(lists, Fold::Validation, stage, options);
     let judge = if validation.0.is_empty() { &train } else { &validation };
     let scales = scales(&train, stage, options);
-    let mut optimizer = Optimizer::default();
+    let mut adam = Adam::new(N_KINDS * N_FEATURES);
     let mut weights: Numbers = [[0.0; N_FEATURES]; N_KINDS];
     let (mut bias, mut best) = (0.0, (f64::INFINITY, weights));
     let in_units = |weights: &Numbers| -> Numbers {
@@ -79,7 +80,7 @@ fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: &Numbe
             std::array::from_fn(|at| start[kind][at] + weights[kind][at] * scales[at])
         })
     };
-    for step in 1..=options.n_steps {
+    for (step, number) in (1..=options.n_steps).zip(1..) {
         let mut gradient = train.gradient(&in_units(&weights), &scales, bias, options.loss);
         for (gradient, weights) in gradient.weights.iter_mut().zip(&weights) {
             for (gradient, weight) in gradient.iter_mut().zip(weights) {
@@ -87,9 +88,12 @@ fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: &Numbe
             }
         }
         let progress = step as f64 / options.n_steps as f64;
-        let rate = f64::from(options.learning_rate)
-            * f64::midpoint(1.0, (std::f64::consts::PI * progress).cos());
-        optimizer.step(&mut weights, &gradient.weights, rate);
+        let rate = f64::from(options.learning_rate) * cosine_decay(progress);
+        let steps = gradient.weights.as_flattened_mut();
+        adam.turn(0, steps, Pace::of_step(number));
+        for (weight, step) in weights.as_flattened_mut().iter_mut().zip(steps) {
+            *weight -= rate * *step;
+        }
         bias -= rate * gradient.bias;
         if step % N_STEPS_PER_CHECK == 0 {
             let loss = judge.gradient(&in_units(&weights), &scales, bias, options.loss).loss;
@@ -258,34 +262,6 @@ fn scales(examples: &Examples<'_>, stage: Stage, options: &RankerOptions) -> [f6
         let is_off = !stage.fits(feature) || options.without.contains(&feature.group());
         if is_off || variance < 1e-9 { 0.0 } else { 1.0 / variance.sqrt() }
     })
-}
-
-/// Adam (Kingma and Ba 2015).
-#[derive(Default)]
-struct Optimizer {
-    n_steps: i32,
-    means: Option<Box<(Numbers, Numbers)>>,
-}
-
-impl Optimizer {
-    fn step(&mut self, weights: &mut Numbers, gradient: &Numbers, rate: f64) {
-        self.n_steps += 1;
-        let zero = [[0.0; N_FEATURES]; N_KINDS];
-        let (means, squares) = &mut **self.means.get_or_insert_with(|| Box::new((zero, zero)));
-        let (decay, decay_of_squares) = DECAYS;
-        for kind in 0..N_KINDS {
-            for at in 0..N_FEATURES {
-                let slope = gradient[kind][at];
-                let mean = &mut means[kind][at];
-                *mean = decay * *mean + (1.0 - decay) * slope;
-                let square = &mut squares[kind][at];
-                *square = decay_of_squares * *square + (1.0 - decay_of_squares) * slope * slope;
-                let mean = *mean / (1.0 - decay.powi(self.n_steps));
-                let square = *square / (1.0 - decay_of_squares.powi(self.n_steps));
-                weights[kind][at] -= rate * mean / (square.sqrt() + 1e-9);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use skillmux::{
     skill::SkillId,
 };
 
-use super::data::{Fold, List, Lists};
+use super::data::{List, Lists};
+use crate::split::Fold;
 
 /// How one query was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -44,6 +45,68 @@ pub struct QueryScores {
     pub ranker: RankerScores,
     /// The ranker with words alone.
     pub ranker_without_vectors: RankerScores,
+}
+
+/// A part of the held-out queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QuerySlice {
+    /// One or a few sentences.
+    Short,
+    /// A task of several sentences that one skill answers.
+    LongOneSkill,
+    /// A task of several sentences that needs several skills.
+    LongSeveral,
+    /// A Chinese description, whose English skill is right.
+    ChineseToEnglish,
+    /// An English description, whose Chinese skill is right.
+    EnglishToChinese,
+    /// Short, and written without spaces.
+    ShortSpaceless,
+    /// A task of several sentences, written without spaces.
+    LongSpaceless,
+}
+
+impl QuerySlice {
+    /// Every slice, in the order of reports.
+    pub const ALL: [Self; 7] = [
+        Self::Short,
+        Self::LongOneSkill,
+        Self::LongSeveral,
+        Self::ChineseToEnglish,
+        Self::EnglishToChinese,
+        Self::ShortSpaceless,
+        Self::LongSpaceless,
+    ];
+
+    /// Returns the name, such as `long, one skill`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Short => "short",
+            Self::LongOneSkill => "long, one skill",
+            Self::LongSeveral => "long, several",
+            Self::ChineseToEnglish => "Chinese to English",
+            Self::EnglishToChinese => "English to Chinese",
+            Self::ShortSpaceless => "short, no spaces",
+            Self::LongSpaceless => "long, no spaces",
+        }
+    }
+
+    /// Returns whether a query is in the slice.
+    pub fn has(self, scores: &QueryScores) -> bool {
+        let QueryScores { is_long, is_spaceless, is_translation, .. } = *scores;
+        let is_task = is_long && !is_translation;
+        let is_short = !is_long && !is_translation;
+        match self {
+            Self::Short => is_short,
+            Self::LongOneSkill => is_task && scores.right.len() == 1,
+            Self::LongSeveral => is_task && scores.right.len() > 1,
+            Self::ChineseToEnglish => is_translation && is_spaceless,
+            Self::EnglishToChinese => is_translation && !is_spaceless,
+            Self::ShortSpaceless => is_short && is_spaceless,
+            Self::LongSpaceless => is_task && is_spaceless,
+        }
+    }
 }
 
 impl RankerScores {

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs};
 use anyhow::Context;
 use skillmux::index::Index;
 use skillmux_train::encoder::{
-    EncoderData, EncoderOptions, LogLine, RunFolder, RunStart, Scores, TrainedEncoder,
+    EncoderData, EncoderOptions, LogLine, RunFolder, RunStart, TrainedEncoder, ValidationScores,
     train_encoder,
 };
 
@@ -62,8 +62,14 @@ fn progress(line: &LogLine) -> String {
     for loss in losses {
         let _ = write!(text, " {loss:.2}");
     }
-    let Scores {
-        recall_at_10, recall_at_50, hit_at_1, dense_recall_at_10, zh_to_en, en_to_zh, ..
+    let ValidationScores {
+        recall_at_10,
+        recall_at_50,
+        hit_at_1,
+        dense_recall_at_10,
+        zh_to_en,
+        en_to_zh,
+        ..
     } = scores;
     let _ = write!(
         text,
@@ -75,7 +81,8 @@ fn progress(line: &LogLine) -> String {
 
 fn report(trained: &TrainedEncoder, args: &TrainEncoderArgs) -> String {
     let TrainedEncoder { bytes, best, n_train, n_held_out } = trained;
-    let Scores { recall_at_10, hit_at_1, lexical_recall_at_10, lexical_hit_at_1, .. } = best.scores;
+    let ValidationScores { recall_at_10, hit_at_1, lexical_recall_at_10, lexical_hit_at_1, .. } =
+        best.scores;
     let (n_train, n_held_out) = (grouped(*n_train), grouped(*n_held_out));
     let n_bytes = size(bytes.len() as u64);
     format!(

@@ -12,8 +12,8 @@ use skillmux::{
     rerank::{FeatureGroup, RankerWeights},
 };
 use skillmux_train::ranker::{
-    Fold, NearDuplicates, QueryScores, RankerData, RankerExamples, RankerLoss, RankerOptions,
-    RankerScores, TrainedRanker,
+    Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
+    RankerOptions, RankerScores, TrainedRanker,
 };
 
 use super::write_file;
@@ -23,9 +23,6 @@ use crate::{
     command::print_text,
     paint::{self, grouped, styled},
 };
-
-/// Grade of a near-duplicate beside 1 for the right skill.
-const NEAR_DUPLICATE_GRADE: f32 = 0.2;
 
 pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     let options = options(args)?;
@@ -90,7 +87,7 @@ fn options(args: &TrainRankerArgs) -> anyhow::Result<RankerOptions> {
         near_duplicates: match args.near_duplicates {
             NearDuplicatesChoice::Wrong => NearDuplicates::Wrong,
             NearDuplicatesChoice::LeftOut => NearDuplicates::LeftOut,
-            NearDuplicatesChoice::Graded => NearDuplicates::Graded(NEAR_DUPLICATE_GRADE),
+            NearDuplicatesChoice::Graded => NearDuplicates::GRADED,
         },
         without,
         ..RankerOptions::default()
@@ -98,7 +95,8 @@ fn options(args: &TrainRankerArgs) -> anyhow::Result<RankerOptions> {
 }
 
 /// Parts of the held-out queries in the table of ablations.
-const N_ABLATION_SLICES: usize = 3;
+const ABLATION_SLICES: [QuerySlice; 3] =
+    [QuerySlice::Short, QuerySlice::LongOneSkill, QuerySlice::LongSeveral];
 
 /// A ranking that is scored.
 type System = (&'static str, fn(&QueryScores) -> RankerScores);
@@ -109,23 +107,6 @@ const SYSTEMS: [System; 4] = [
     ("ranker, words alone", |scores| scores.ranker_without_vectors),
     ("ranker", |scores| scores.ranker),
 ];
-
-/// A part of the held-out queries.
-type Slice = (&'static str, fn(&QueryScores) -> bool);
-
-const SLICES: [Slice; 7] = [
-    ("short", |scores| !scores.is_long && !scores.is_translation),
-    ("long, one skill", |scores| is_task(scores) && scores.right.len() == 1),
-    ("long, several", |scores| is_task(scores) && scores.right.len() > 1),
-    ("Chinese to English", |scores| scores.is_translation && scores.is_spaceless),
-    ("English to Chinese", |scores| scores.is_translation && !scores.is_spaceless),
-    ("short, no spaces", |scores| !scores.is_long && !scores.is_translation && scores.is_spaceless),
-    ("long, no spaces", |scores| is_task(scores) && scores.is_spaceless),
-];
-
-fn is_task(scores: &QueryScores) -> bool {
-    scores.is_long && !scores.is_translation
-}
 
 fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> String {
     let TrainedRanker { n_train, n_validation, scores: held_out, .. } = trained;
@@ -139,15 +120,19 @@ fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> Str
         args.out.display(),
         grouped(n_read),
     );
-    for (slice, is_in) in SLICES {
-        let of_slice: Vec<&QueryScores> = held_out.iter().filter(|scores| is_in(scores)).collect();
+    for slice in QuerySlice::ALL {
+        let of_slice: Vec<&QueryScores> =
+            held_out.iter().filter(|scores| slice.has(scores)).collect();
         if of_slice.is_empty() {
             continue;
         }
         let n = of_slice.len();
         let candidates = of_slice.iter().map(|scores| scores.candidates).sum::<f32>() / n as f32;
-        let title =
-            format!("{slice}: {} queries, {candidates:.3} among the candidates", grouped(n));
+        let title = format!(
+            "{}: {} queries, {candidates:.3} among the candidates",
+            slice.as_str(),
+            grouped(n)
+        );
         let _ = writeln!(out, "\n{}", styled(paint::STRONG, &title));
         let _ =
             writeln!(out, "{:20} {:>6} {:>7} {:>6} {:>6}", "", "Hit@1", "MRR@10", "R@10", "FC@10");
@@ -177,23 +162,11 @@ fn ablations(
     folder: &Path,
 ) -> anyhow::Result<String> {
     let mut variants = vec![("as above".to_owned(), options.clone())];
-    for group in FeatureGroup::ALL {
-        let without = [options.without.clone(), vec![group]].concat();
-        let name = format!("without {}", group.as_str());
-        variants.push((name, RankerOptions { without, ..options.clone() }));
-    }
-    let pointwise = RankerOptions { loss: RankerLoss::Pointwise, ..options.clone() };
-    variants.push(("pointwise loss".to_owned(), pointwise));
-    for (name, near_duplicates) in [
-        ("near-duplicates left out", NearDuplicates::LeftOut),
-        ("near-duplicates graded", NearDuplicates::Graded(NEAR_DUPLICATE_GRADE)),
-    ] {
-        variants.push((name.to_owned(), RankerOptions { near_duplicates, ..options.clone() }));
-    }
-    let slices = &SLICES[..N_ABLATION_SLICES];
-    let titles: Vec<String> = slices.iter().map(|(slice, _)| format!("{slice:>28}")).collect();
+    variants.extend(options.ablations());
+    let titles: Vec<String> =
+        ABLATION_SLICES.iter().map(|slice| format!("{:>28}", slice.as_str())).collect();
     let title = titles.concat();
-    let measures = "  Hit@1 MRR@10   R@10  FC@10".repeat(slices.len());
+    let measures = "  Hit@1 MRR@10   R@10  FC@10".repeat(ABLATION_SLICES.len());
     let mut out =
         format!("\n{}\n{:25}{measures}\n", styled(paint::STRONG, &format!("{:25}{title}", "")), "");
     for (name, options) in variants {
@@ -201,8 +174,8 @@ fn ablations(
         let file = folder.join(format!("{}.json", name.replace(' ', "-")));
         write_weights(&file, &trained.weights)?;
         let _ = write!(out, "{name:25}");
-        for (_, is_in) in slices {
-            let of_slice = trained.scores.iter().filter(|scores| is_in(scores));
+        for slice in ABLATION_SLICES {
+            let of_slice = trained.scores.iter().filter(|scores| slice.has(scores));
             let scores: Vec<RankerScores> = of_slice.map(|scores| scores.ranker).collect();
             let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
                 RankerScores::mean(&scores);

@@ -1,19 +1,14 @@
-//! [`Optimizer`]: Adam (Kingma and Ba 2015), for the rows that a batch touches only.
-
-use std::f32::consts::PI;
+//! [`RowOptimizer`]: [`Adam`] for the rows that a batch touches only.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{EncoderOptions, Weights, corpus::Bag};
+use super::{corpus::Bag, options::EncoderOptions, weights::Weights};
+use crate::optimizer::{Adam, Pace, cosine_decay};
 
 /// Parts that the rows are dealt out to; a row is added to by one thread only, in order, so that
 /// the sum does not depend on the number of threads.
 const N_SHARDS: usize = 8;
-
-const DECAY: f32 = 0.9;
-const DECAY_OF_SQUARES: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
 
 /// Step of the weights of terms in a query, as a share of that of the vectors.
 const QUERY_WEIGHT_RATE: f32 = 1.0;
@@ -26,40 +21,36 @@ pub(super) fn learning_rate(options: &EncoderOptions, step: usize) -> f32 {
         return options.learning_rate * step / warm_up;
     }
     let progress = (step - warm_up) / (options.n_steps as f32 - warm_up).max(1.0);
-    options.learning_rate * 0.5 * (1.0 + (PI * progress).cos())
+    options.learning_rate * cosine_decay(progress)
 }
 
 /// The state of Adam.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Optimizer {
+pub(super) struct RowOptimizer {
     dim: usize,
     pub(super) n_steps: i32,
     /// Rows `r` with `r % N_SHARDS == s`, at `r / N_SHARDS`.
     pub(super) shards: Vec<Shard>,
-    pub(super) query_means: Vec<f32>,
-    pub(super) query_squares: Vec<f32>,
+    pub(super) of_queries: Adam<f32>,
     /// Gradient of the batch by the weights of its query terms.
     query_gradient: Vec<(u32, f32)>,
 }
 
-/// Moments of some rows, and the gradient of the batch.
+/// Some rows, and the gradient of the batch.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shard {
-    pub(super) means: Vec<f32>,
-    pub(super) squares: Vec<f32>,
+    pub(super) adam: Adam<f32>,
     gradient: Vec<f32>,
     is_touched: Vec<bool>,
     touched: Vec<usize>,
 }
 
-impl Optimizer {
+impl RowOptimizer {
     pub(super) fn new(n_rows: usize, dim: usize) -> Self {
         let n_shard_rows = n_rows.div_ceil(N_SHARDS);
-        let numbers = || vec![0.0; n_shard_rows * dim];
         let shard = || Shard {
-            means: numbers(),
-            squares: numbers(),
-            gradient: numbers(),
+            adam: Adam::new(n_shard_rows * dim),
+            gradient: vec![0.0; n_shard_rows * dim],
             is_touched: vec![false; n_shard_rows],
             touched: Vec::new(),
         };
@@ -67,8 +58,7 @@ impl Optimizer {
             dim,
             n_steps: 0,
             shards: (0..N_SHARDS).map(|_| shard()).collect(),
-            query_means: vec![0.0; n_rows],
-            query_squares: vec![0.0; n_rows],
+            of_queries: Adam::new(n_rows),
             query_gradient: Vec::new(),
         }
     }
@@ -109,13 +99,9 @@ impl Optimizer {
     pub(super) fn step(&mut self, weights: &mut Weights, learning_rate: f32) {
         self.n_steps += 1;
         let dim = self.dim;
-        let unbias = 1.0 / (1.0 - DECAY.powi(self.n_steps));
-        let unbias_squares = 1.0 / (1.0 - DECAY_OF_SQUARES.powi(self.n_steps));
-        let moved: Vec<Vec<(usize, Vec<f32>)>> = self
-            .shards
-            .par_iter_mut()
-            .map(|shard| shard.steps(dim, unbias, unbias_squares))
-            .collect();
+        let pace = Pace::of_step(self.n_steps);
+        let moved: Vec<Vec<(usize, Vec<f32>)>> =
+            self.shards.par_iter_mut().map(|shard| shard.steps(dim, pace)).collect();
         for (position, rows) in moved.into_iter().enumerate() {
             for (row, step) in rows {
                 let row = row * N_SHARDS + position;
@@ -125,13 +111,9 @@ impl Optimizer {
             }
         }
         for (term, gradient) in std::mem::take(&mut self.query_gradient) {
-            let row = term as usize;
-            let mean = DECAY * self.query_means[row] + (1.0 - DECAY) * gradient;
-            let square = DECAY_OF_SQUARES * self.query_squares[row]
-                + (1.0 - DECAY_OF_SQUARES) * gradient * gradient;
-            (self.query_means[row], self.query_squares[row]) = (mean, square);
-            let step = mean * unbias / ((square * unbias_squares).sqrt() + EPSILON);
-            let moved = weights.of_queries[row] - QUERY_WEIGHT_RATE * learning_rate * step;
+            let (row, mut step) = (term as usize, [gradient]);
+            self.of_queries.turn(row, &mut step, pace);
+            let moved = weights.of_queries[row] - QUERY_WEIGHT_RATE * learning_rate * step[0];
             // A word of a query may say nothing, but not the opposite of what it says in a skill.
             weights.of_queries[row] = moved.max(0.0);
         }
@@ -150,20 +132,14 @@ impl Shard {
     }
 
     /// Returns the steps of the touched rows at a learning rate of 1, and forgets the gradient.
-    fn steps(&mut self, dim: usize, unbias: f32, unbias_squares: f32) -> Vec<(usize, Vec<f32>)> {
+    fn steps(&mut self, dim: usize, pace: Pace<f32>) -> Vec<(usize, Vec<f32>)> {
         let mut steps = Vec::with_capacity(self.touched.len());
         for row in self.touched.drain(..) {
-            let mut step = Vec::with_capacity(dim);
-            for at in row * dim..(row + 1) * dim {
-                let gradient = std::mem::take(&mut self.gradient[at]);
-                let mean = DECAY * self.means[at] + (1.0 - DECAY) * gradient;
-                let square = DECAY_OF_SQUARES * self.squares[at]
-                    + (1.0 - DECAY_OF_SQUARES) * gradient * gradient;
-                (self.means[at], self.squares[at]) = (mean, square);
-                step.push(mean * unbias / ((square * unbias_squares).sqrt() + EPSILON));
-            }
+            let gradient = &mut self.gradient[row * dim..][..dim];
+            self.adam.turn(row * dim, gradient, pace);
+            steps.push((row, gradient.to_vec()));
+            gradient.fill(0.0);
             self.is_touched[row] = false;
-            steps.push((row, step));
         }
         steps
     }
@@ -185,7 +161,7 @@ mod tests {
     #[test]
     fn rows_move_against_their_gradient_and_others_stay() {
         let mut weights = Weights { dim: 2, vectors: vec![1.0; 20], of_queries: vec![1.0; 10] };
-        let mut optimizer = Optimizer::new(10, 2);
+        let mut optimizer = RowOptimizer::new(10, 2);
         let both = vec![(9, 1.0), (1, 2.0)];
         for _ in 0..2 {
             optimizer.add(&[(&both, &[0.5, -0.5]), (&vec![(9, 1.0)], &[0.5, 0.0])]);
@@ -204,7 +180,7 @@ mod tests {
     #[test]
     fn a_query_weight_follows_its_vector_and_is_not_negative() {
         let mut weights = Weights { dim: 1, vectors: vec![2.0, 2.0], of_queries: vec![1.0, 0.05] };
-        let mut optimizer = Optimizer::new(2, 1);
+        let mut optimizer = RowOptimizer::new(2, 1);
         optimizer.add_query_weights(&[vec![(0, 1.0)], vec![(1, 1.0)]], &[-1.0, 1.0], &weights);
         optimizer.step(&mut weights, 0.1);
         assert!((weights.of_queries[0] - 1.1).abs() < 1e-5);

@@ -1,0 +1,101 @@
+//! Reads files of training data: queries with the skills that answer them, and translations.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::Path,
+};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use skillmux::skill::SkillId;
+
+use crate::{
+    error::{Error, Result},
+    split::is_scored_pair,
+};
+
+/// Skills in two languages.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Translations {
+    /// Chinese and English.
+    pub(crate) pairs: Vec<(SkillId, SkillId)>,
+    /// Skills of the pairs that are kept for the final scores.
+    pub(crate) scored: Vec<SkillId>,
+}
+
+#[derive(Deserialize)]
+struct TranslationLine {
+    zh: SkillId,
+    en: SkillId,
+}
+
+impl Translations {
+    /// Adds the pairs of a file, plain or `.zst`: `{"zh", "en"}` a line.
+    ///
+    /// # Errors
+    /// [`Error::Read`] and [`Error::TrainingData`].
+    pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
+        let lines: Vec<TranslationLine> = lines(path, "a pair of `zh` and `en`")?;
+        for TranslationLine { zh, en } in lines {
+            if is_scored_pair(&en) {
+                self.scored.extend([zh, en]);
+            } else {
+                self.pairs.push((zh, en));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct QueryLine {
+    query: String,
+    #[serde(default)]
+    skill_id: Option<SkillId>,
+    #[serde(default)]
+    skill_ids: Vec<SkillId>,
+    #[serde(default = "yes")]
+    relevant: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Returns the queries of a file, each with a skill that answers it.
+///
+/// # Errors
+/// [`Error::Read`] and [`Error::TrainingData`].
+pub(crate) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
+    let lines: Vec<QueryLine> = lines(path, "a query with `skill_id` or `skill_ids`")?;
+    let relevant = lines.into_iter().filter(|line| line.relevant);
+    let pairs = relevant.flat_map(|QueryLine { query, skill_id, skill_ids, .. }| {
+        skill_id.into_iter().chain(skill_ids).map(move |id| (query.clone(), id))
+    });
+    Ok(pairs.collect())
+}
+
+/// Returns the lines of a file of JSON Lines, plain or `.zst`.
+///
+/// # Errors
+/// [`Error::Read`] and [`Error::TrainingData`].
+pub(crate) fn lines<T: DeserializeOwned>(path: &Path, expected: &'static str) -> Result<Vec<T>> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(read_error)?;
+    let is_compressed = path.extension().is_some_and(|extension| extension == "zst");
+    let reader: Box<dyn Read> = if is_compressed {
+        Box::new(zstd::stream::read::Decoder::new(file).map_err(read_error)?)
+    } else {
+        Box::new(file)
+    };
+    let parse = |(line, text): (usize, std::io::Result<String>)| {
+        let text = text.map_err(read_error)?;
+        serde_json::from_str(&text).map_err(|source| Error::TrainingData {
+            path: path.to_owned(),
+            line,
+            expected,
+            source: source.into(),
+        })
+    };
+    (1..).zip(BufReader::new(reader).lines()).map(parse).collect()
+}
