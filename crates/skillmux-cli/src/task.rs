@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use skillmux::{retrieve::Query, skill::SkillId};
+use skillmux::retrieve::Query;
 
 use crate::args::TaskArgs;
 
@@ -50,8 +50,6 @@ impl TaskError {
 pub(crate) struct BatchQuery {
     pub(crate) query_id: String,
     pub(crate) query: Query,
-    /// Skills that are known to answer it; used in training only.
-    pub(crate) skill_ids: Vec<SkillId>,
 }
 
 /// A line of a batch; other fields are ignored.
@@ -59,8 +57,6 @@ pub(crate) struct BatchQuery {
 struct BatchLine {
     query_id: String,
     query: String,
-    #[serde(default)]
-    skill_ids: Vec<SkillId>,
 }
 
 /// The tasks of a call.
@@ -134,7 +130,7 @@ fn read_capped(source: impl Read) -> Result<String, ReadError> {
 const MAX_LINE_BYTES: u64 = 4 * Query::MAX_BYTES as u64;
 
 /// Returns the queries of a batch file, one a line; blank lines are passed over.
-pub(crate) fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
+fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
     let unreadable = |source| TaskError::Unreadable { path: path.to_owned(), source };
     let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
     let mut queries: Vec<BatchQuery> = Vec::new();
@@ -156,13 +152,13 @@ pub(crate) fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
         if text.is_empty() {
             continue;
         }
-        let BatchLine { query_id, query, skill_ids } = serde_json::from_str(text)
+        let BatchLine { query_id, query } = serde_json::from_str(text)
             .map_err(|source| TaskError::NotAQuery { path: path.to_owned(), line, source })?;
         if query_id.trim().is_empty() || !ids.insert(query_id.clone()) {
             return Err(TaskError::BadId { path: path.to_owned(), line, query_id });
         }
         let query = Query::new(query).map_err(refused)?;
-        queries.push(BatchQuery { query_id, query, skill_ids });
+        queries.push(BatchQuery { query_id, query });
     }
     Ok(queries)
 }

@@ -1,7 +1,7 @@
 //! What is held out from training, and for what.
 //!
 //! Every rule is here but the published one, which is that of the dataset
-//! ([`skillmux_eval::dataset::split`]). They go by the name of a skill, so that copies
+//! ([`skillmux_eval::dataset::split`]). All but the last go by the name of a skill, so that copies
 //! and translations of it, which mostly keep the name, are on the same side.
 
 use rustc_hash::FxHashSet;
@@ -13,6 +13,9 @@ const ENCODER_ONE_IN: u64 = 10;
 
 /// Parts that skill names are dealt out to for the ranker.
 const RANKER_PARTS: u64 = 10;
+
+/// One query in so many is held out from the calibrations.
+const CALIBRATION_ONE_IN: u32 = 5;
 
 /// What a query of the ranker is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,6 +96,14 @@ impl RankerShare {
     }
 }
 
+/// Returns whether a query is held out from the calibrations, by its text: the same for every
+/// index and every run.
+pub(crate) fn is_new_to_calibration(query: &str) -> bool {
+    let hash = blake3::hash(query.as_bytes());
+    let [a, b, c, d, ..] = *hash.as_bytes();
+    u32::from_le_bytes([a, b, c, d]).is_multiple_of(CALIBRATION_ONE_IN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +130,11 @@ mod tests {
             .map(|(fold, is_new_to_encoder)| RankerShare { fold, is_new_to_encoder });
         let both = RankerShare { fold: Fold::Validation, is_new_to_encoder: true };
         assert_eq!((seen.and(new), new.and(seen)), (both, both));
+    }
+
+    #[test]
+    fn a_fifth_of_the_queries_is_new_to_the_calibrations() {
+        let n = (0..1000).filter(|n| is_new_to_calibration(&n.to_string())).count();
+        assert!((160..240).contains(&n), "{n}");
     }
 }

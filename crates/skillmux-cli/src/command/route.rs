@@ -60,7 +60,7 @@ fn route_batch(
 ) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut outcome = Outcome::NothingFound;
-    for BatchQuery { query_id, query, .. } in queries {
+    for BatchQuery { query_id, query } in queries {
         let mut route = router.route(&query, options)?;
         route.query_id = Some(query_id);
         if route.decision == Decision::Load {

@@ -61,7 +61,7 @@ fn search_batch(
     let mut out = BufWriter::new(io::stdout().lock());
     let mut outcome = Outcome::NothingFound;
     let mut times = Vec::new();
-    for BatchQuery { query_id, query, .. } in queries {
+    for BatchQuery { query_id, query } in queries {
         let started = Instant::now();
         let ranking = router.search(query, args.k.into())?;
         times.push(started.elapsed());

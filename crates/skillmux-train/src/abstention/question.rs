@@ -1,13 +1,15 @@
 //! [`Questions`]: what the indexes are asked.
 
-use std::{num::NonZeroUsize, path::PathBuf, thread};
+use std::path::{Path, PathBuf};
 
-use skillmux::{compose::Evidence, retrieve::Query, route::Router};
+use serde::Deserialize;
+use skillmux::{index::Index, retrieve::Query, skill::SkillId};
 
-use crate::task::{self, BatchQuery};
-
-/// One query in so many is held out.
-const HELD_OUT_ONE_IN: u32 = 5;
+use crate::{
+    error::{Error, Result},
+    file::lines,
+    split::is_new_to_calibration,
+};
 
 /// One answerable query in so many is asked in the middle of talk as well.
 const IN_TALK_ONE_IN: usize = 4;
@@ -22,8 +24,9 @@ const N_AROUND: usize = 4;
 const TALK_ONE_IN: usize = 2;
 
 /// What kind of question a query is to one index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum QuestionKind {
     /// Some skill of the index answers it.
     Answerable,
     /// The same, with talk around it that no skill answers.
@@ -38,8 +41,19 @@ pub(super) enum Kind {
     Trigger,
 }
 
-impl Kind {
-    pub(super) fn as_str(self) -> &'static str {
+impl QuestionKind {
+    /// Every kind, in the order of reports.
+    pub const ALL: [Self; 6] = [
+        Self::Answerable,
+        Self::InTalk,
+        Self::Unanswerable,
+        Self::Talk,
+        Self::Absent,
+        Self::Trigger,
+    ];
+
+    /// Returns the name, such as `in talk`.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Answerable => "answerable",
             Self::InTalk => "in talk",
@@ -50,14 +64,15 @@ impl Kind {
         }
     }
 
-    pub(super) fn is_answerable(self) -> bool {
+    /// Returns whether a skill of the index helps.
+    pub fn is_answerable(self) -> bool {
         matches!(self, Self::Answerable | Self::InTalk)
     }
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
     ///
     /// Made-up texts count little, and so do tasks that another skill may help with.
-    pub(super) fn importance(self) -> Option<f64> {
+    pub fn importance(self) -> Option<f64> {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
             Self::Talk | Self::Absent => Some(0.1),
@@ -67,20 +82,9 @@ impl Kind {
     }
 }
 
-/// One query, asked of one index.
-pub(super) struct Example {
-    pub(super) kind: Kind,
-    pub(super) query_id: String,
-    pub(super) n_skills: usize,
-    pub(super) is_held_out: bool,
-    /// `None` where nothing was found.
-    pub(super) evidence: Option<Evidence>,
-    /// Whether the best skill is one of those that the query comes with.
-    pub(super) is_best_known: bool,
-}
-
-/// What a calibration is fitted to and measured on.
-pub(super) struct Questions {
+/// What indexes are asked: queries that some skill answers, queries that none does, and talk that
+/// is made of both.
+pub struct Questions {
     answerable: Vec<Question>,
     in_talk: Vec<Question>,
     unanswerable: Vec<Question>,
@@ -89,24 +93,43 @@ pub(super) struct Questions {
 }
 
 /// A query that may be kept for the scores.
-struct Question {
-    item: BatchQuery,
-    is_held_out: bool,
+#[derive(Clone)]
+pub(super) struct Question {
+    pub(super) query_id: String,
+    pub(super) query: Query,
+    /// Skills that answer it, or must not be triggered by it.
+    pub(super) skill_ids: Vec<SkillId>,
+    pub(super) is_held_out: bool,
 }
 
 /// Whether queries that do not say which skills answer them are asked.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
+    /// They are.
     First,
+    /// They are not: which index has a skill for them is not known.
     Further,
 }
 
+/// A line of a file of questions; other fields are ignored.
+#[derive(Deserialize)]
+struct QuestionLine {
+    query_id: String,
+    query: String,
+    #[serde(default)]
+    skill_ids: Vec<SkillId>,
+}
+
 impl Questions {
-    pub(super) fn read(
+    /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::TrainingData`] and [`Error::TaskRefused`].
+    pub fn read(
         answerable: &[PathBuf],
         unanswerable: &[PathBuf],
         triggers: &[PathBuf],
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let (answerable, unanswerable) = (read(answerable)?, read(unanswerable)?);
         Ok(Self {
             in_talk: in_talk(&answerable, &unanswerable)?,
@@ -117,67 +140,49 @@ impl Questions {
         })
     }
 
-    /// Asks on all cores; the examples come in the order of the questions.
-    pub(super) fn ask(&self, router: &Router, scope: Scope) -> anyhow::Result<Vec<Example>> {
-        let questions = self.of(router, scope);
-        let n_threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let n_each = questions.len().div_ceil(n_threads).max(1);
-        let ask = |part: &[(Kind, &Question)]| -> anyhow::Result<Vec<Example>> {
-            part.iter().map(|(kind, item)| example(*kind, item, router)).collect()
-        };
-        let answers = thread::scope(|scope| {
-            let parts = questions.chunks(n_each);
-            let threads: Vec<_> = parts.map(|part| scope.spawn(move || ask(part))).collect();
-            threads.into_iter().map(thread::ScopedJoinHandle::join).collect::<Vec<_>>()
-        });
-        let mut examples = Vec::with_capacity(questions.len());
-        for answer in answers {
-            examples.extend(answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(examples)
-    }
-
-    /// Returns the queries that one index is asked.
-    fn of(&self, router: &Router, scope: Scope) -> Vec<(Kind, &Question)> {
-        let holds_one = |question: &&Question| {
-            question.item.skill_ids.iter().any(|id| router.index().find(id).is_ok())
-        };
+    /// Returns the questions for one index, with what they are to it.
+    pub(super) fn of(&self, index: &Index, scope: Scope) -> Vec<(QuestionKind, &Question)> {
+        let holds_one =
+            |question: &&Question| question.skill_ids.iter().any(|id| index.find(id).is_ok());
         let mut questions = Vec::new();
         for question in &self.answerable {
-            if question.item.skill_ids.is_empty() {
+            if question.skill_ids.is_empty() {
                 let is_asked = scope == Scope::First;
-                questions.extend(is_asked.then_some((Kind::Answerable, question)));
+                questions.extend(is_asked.then_some((QuestionKind::Answerable, question)));
             } else {
-                let kind = if holds_one(&question) { Kind::Answerable } else { Kind::Absent };
+                let is_answerable = holds_one(&question);
+                let kind =
+                    if is_answerable { QuestionKind::Answerable } else { QuestionKind::Absent };
                 questions.push((kind, question));
             }
         }
         let in_talk = self.in_talk.iter().filter(holds_one);
-        questions.extend(in_talk.map(|question| (Kind::InTalk, question)));
-        questions.extend(self.unanswerable.iter().map(|question| (Kind::Unanswerable, question)));
-        questions.extend(self.talk.iter().map(|question| (Kind::Talk, question)));
+        questions.extend(in_talk.map(|question| (QuestionKind::InTalk, question)));
+        let unanswerable = self.unanswerable.iter();
+        questions.extend(unanswerable.map(|question| (QuestionKind::Unanswerable, question)));
+        questions.extend(self.talk.iter().map(|question| (QuestionKind::Talk, question)));
         let triggers = self.triggers.iter().filter(holds_one);
-        questions.extend(triggers.map(|question| (Kind::Trigger, question)));
+        questions.extend(triggers.map(|question| (QuestionKind::Trigger, question)));
         questions
     }
 }
 
-fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Question>> {
+fn read(paths: &[PathBuf]) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for path in paths {
-        questions.extend(task::batch(path)?.into_iter().map(|item| {
-            let is_held_out = is_held_out(item.query.text());
-            Question { item, is_held_out }
-        }));
+        for (at, line) in lines(path, "a query with `query_id`")?.into_iter().enumerate() {
+            questions.push(question(path, at + 1, line)?);
+        }
     }
     Ok(questions)
 }
 
-/// Returns whether a query is kept for the scores; the same for every index and every run.
-fn is_held_out(query: &str) -> bool {
-    let hash = blake3::hash(query.as_bytes());
-    let [a, b, c, d, ..] = *hash.as_bytes();
-    u32::from_le_bytes([a, b, c, d]).is_multiple_of(HELD_OUT_ONE_IN)
+fn question(path: &Path, line: usize, content: QuestionLine) -> Result<Question> {
+    let QuestionLine { query_id, query, skill_ids } = content;
+    let refused = |source| Error::TaskRefused { path: path.to_owned(), line, source };
+    let query = Query::new(query).map_err(refused)?;
+    let is_held_out = is_new_to_calibration(query.text());
+    Ok(Question { query_id, query, skill_ids, is_held_out })
 }
 
 /// Returns whether a text is mostly Chinese or the like.
@@ -191,16 +196,16 @@ fn is_wide(text: &str) -> bool {
 
 /// Returns the queries that are held out or not like this one, and in its writing.
 fn like<'q>(question: &Question, all: &'q [Question]) -> Vec<&'q str> {
-    let key = |question: &Question| (question.is_held_out, is_wide(question.item.query.text()));
+    let key = |question: &Question| (question.is_held_out, is_wide(question.query.text()));
     let of_key = all.iter().filter(|other| key(other) == key(question));
-    of_key.map(|other| other.item.query.text()).collect()
+    of_key.map(|other| other.query.text()).collect()
 }
 
 /// Returns short answerable queries with unanswerable ones before and after them, a line each.
-fn in_talk(answerable: &[Question], unanswerable: &[Question]) -> anyhow::Result<Vec<Question>> {
+fn in_talk(answerable: &[Question], unanswerable: &[Question]) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for (at, question) in answerable.iter().enumerate().step_by(IN_TALK_ONE_IN) {
-        let text = question.item.query.text();
+        let text = question.query.text();
         let around = like(question, unanswerable);
         if text.len() > MAX_BYTES_IN_TALK || around.is_empty() {
             continue;
@@ -213,11 +218,11 @@ fn in_talk(answerable: &[Question], unanswerable: &[Question]) -> anyhow::Result
 }
 
 /// Returns texts of several unanswerable queries, a line each.
-fn talk(unanswerable: &[Question]) -> anyhow::Result<Vec<Question>> {
+fn talk(unanswerable: &[Question]) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for (at, question) in unanswerable.iter().enumerate().step_by(TALK_ONE_IN) {
         let around = like(question, unanswerable);
-        let mut lines = vec![question.item.query.text()];
+        let mut lines = vec![question.query.text()];
         lines.extend((1..=N_AROUND).map(|n| around[(at + n) % around.len()]));
         questions.push(question.with_text(&lines.join("\n"))?);
     }
@@ -225,27 +230,9 @@ fn talk(unanswerable: &[Question]) -> anyhow::Result<Vec<Question>> {
 }
 
 impl Question {
-    fn with_text(&self, text: &str) -> anyhow::Result<Self> {
-        let Self { item, is_held_out } = self;
-        let BatchQuery { query_id, skill_ids, .. } = item;
-        let (query_id, skill_ids) = (query_id.clone(), skill_ids.clone());
-        let item = BatchQuery { query_id, query: Query::new(text)?, skill_ids };
-        Ok(Self { item, is_held_out: *is_held_out })
+    fn with_text(&self, text: &str) -> Result<Self> {
+        Ok(Self { query: Query::new(text)?, ..self.clone() })
     }
-}
-
-fn example(kind: Kind, question: &Question, router: &Router) -> anyhow::Result<Example> {
-    let Question { item, is_held_out } = question;
-    let found = router.search_explained(&item.query, 1)?;
-    let best = found.first().map(|skill| &skill.id);
-    Ok(Example {
-        kind,
-        query_id: item.query_id.clone(),
-        n_skills: router.n_skills(),
-        is_held_out: *is_held_out,
-        evidence: Evidence::of(item.query.text(), router.n_skills(), &found),
-        is_best_known: best.is_some_and(|best| item.skill_ids.contains(best)),
-    })
 }
 
 #[cfg(test)]
@@ -253,12 +240,8 @@ mod tests {
     use super::*;
 
     fn question(number: usize, text: &str, is_held_out: bool) -> Question {
-        let item = BatchQuery {
-            query_id: number.to_string(),
-            query: Query::new(text).unwrap(),
-            skill_ids: Vec::new(),
-        };
-        Question { item, is_held_out }
+        let (query_id, query) = (number.to_string(), Query::new(text).unwrap());
+        Question { query_id, query, skill_ids: Vec::new(), is_held_out }
     }
 
     #[test]
@@ -273,7 +256,7 @@ mod tests {
         let texts: Vec<String> = in_talk(&task, &unanswerable)
             .unwrap()
             .iter()
-            .map(|question| question.item.query.text().to_owned())
+            .map(|question| question.query.text().to_owned())
             .collect();
         let talk = "good morning\nnice weather";
         assert_eq!(texts, [format!("{talk}\nmerge two pdf files\n{talk}")]);
@@ -283,8 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_is_held_out() {
-        let n = (0..1000).filter(|n| is_held_out(&n.to_string())).count();
-        assert!((160..240).contains(&n), "{n}");
+    fn a_question_that_cannot_be_asked_is_named_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("q.jsonl");
+        let lines =
+            "{\"query_id\":\"a\",\"query\":\"merge\"}\n{\"query_id\":\"b\",\"query\":\" \"}\n";
+        std::fs::write(&path, lines).unwrap();
+        let error = Questions::read(&[path], &[], &[]).err().unwrap();
+        assert!(matches!(error, Error::TaskRefused { line: 2, .. }), "{error}");
     }
 }

@@ -1,0 +1,126 @@
+//! [`AbstentionExamples`]: questions with what routers made of them.
+
+use rayon::prelude::*;
+use skillmux::{
+    compose::{Calibration, Evidence},
+    route::Router,
+};
+use skillmux_eval::metric::abstention::Judged;
+
+use super::{
+    calibration::{CalibrationExample, fit_calibration},
+    question::{Question, QuestionKind, Questions, Scope},
+};
+use crate::error::Result;
+
+/// Share of spaceless characters above which a question counts as written without spaces.
+const MIN_CHARACTER_SHARE: f32 = 0.5;
+
+/// One question, asked of one index.
+#[derive(Debug, Clone)]
+pub struct AbstentionExample {
+    /// What the question is to the index.
+    pub kind: QuestionKind,
+    /// Name of the query.
+    pub query_id: String,
+    /// Skills of the index.
+    pub n_skills: usize,
+    /// Whether it is kept for the scores.
+    pub is_held_out: bool,
+    /// `None` where nothing was found.
+    pub evidence: Option<Evidence>,
+    /// Whether the best skill is one of those that the query comes with.
+    pub is_best_known: bool,
+}
+
+impl AbstentionExample {
+    fn of(kind: QuestionKind, question: &Question, router: &Router) -> Result<Self> {
+        let Question { query_id, query, skill_ids, is_held_out } = question;
+        let found = router.search_explained(query, 1)?;
+        let best = found.first().map(|skill| &skill.id);
+        Ok(Self {
+            kind,
+            query_id: query_id.clone(),
+            n_skills: router.n_skills(),
+            is_held_out: *is_held_out,
+            evidence: Evidence::of(query.text(), router.n_skills(), &found),
+            is_best_known: best.is_some_and(|best| skill_ids.contains(best)),
+        })
+    }
+
+    /// Returns how sure a calibration is that the best skill helps; 0 where nothing was found.
+    pub fn confidence(&self, calibration: &Calibration) -> f32 {
+        self.evidence.map_or(0.0, |evidence| calibration.confidence(&evidence))
+    }
+
+    /// Returns whether the question is in Chinese, kana or Hangul.
+    pub fn is_spaceless(&self) -> bool {
+        self.evidence
+            .is_some_and(|evidence| evidence.features.character_share > MIN_CHARACTER_SHARE)
+    }
+
+    pub(super) fn judged(&self, calibration: &Calibration) -> Judged {
+        Judged { confidence: self.confidence(calibration), answerable: self.kind.is_answerable() }
+    }
+
+    fn to_fit(&self) -> Option<CalibrationExample> {
+        Some(CalibrationExample {
+            evidence: self.evidence?,
+            is_answerable: self.kind.is_answerable(),
+            importance: self.kind.importance()?,
+        })
+    }
+}
+
+/// What one kind of router made of questions, over several indexes.
+#[derive(Debug, Clone, Default)]
+pub struct AbstentionExamples {
+    examples: Vec<AbstentionExample>,
+    n_routers: usize,
+}
+
+impl AbstentionExamples {
+    /// Asks a router on all cores; the examples come in the order of the questions.
+    ///
+    /// Answerable queries that do not say which skills answer them are asked of the first router
+    /// alone.
+    ///
+    /// # Errors
+    /// What the index says.
+    pub fn ask(&mut self, questions: &Questions, router: &Router) -> Result<()> {
+        let scope = if self.n_routers == 0 { Scope::First } else { Scope::Further };
+        let asked = questions
+            .of(router.index(), scope)
+            .into_par_iter()
+            .map(|(kind, question)| AbstentionExample::of(kind, question, router))
+            .collect::<Result<Vec<_>>>()?;
+        self.examples.extend(asked);
+        self.n_routers += 1;
+        Ok(())
+    }
+
+    /// Fits a calibration to the examples that are not held out.
+    pub fn fit(&self) -> Calibration {
+        let train = self.examples.iter().filter(|example| !example.is_held_out);
+        let train: Vec<CalibrationExample> = train.filter_map(AbstentionExample::to_fit).collect();
+        fit_calibration(&train)
+    }
+
+    /// Returns the number of examples that are fitted to or measured only, and not held out.
+    pub fn n_train(&self) -> usize {
+        self.examples.len() - self.held_out().count()
+    }
+
+    /// Returns the examples that are held out, in the order in which they were asked.
+    pub fn held_out(&self) -> impl Iterator<Item = &AbstentionExample> {
+        self.examples.iter().filter(|example| example.is_held_out)
+    }
+
+    /// Returns the sizes of the indexes that were asked, the largest first.
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes: Vec<usize> = self.examples.iter().map(|example| example.n_skills).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.dedup();
+        sizes
+    }
+}
