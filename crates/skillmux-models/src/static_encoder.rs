@@ -116,11 +116,6 @@ impl StaticEncoder {
         bytes
     }
 
-    /// Returns the number of terms.
-    pub fn n_terms(&self) -> usize {
-        self.row_of.len()
-    }
-
     /// Adds the rows of the terms of one text to `rows`.
     fn note(&self, term: &str, rows: &mut Vec<u32>) {
         if let Some(row) = self.row_of.get(term) {
