@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use crate::{
     dataset::DatasetKind,
     fault::{Fault, Place},
-    report::printable::one_line as printable,
+    printable::one_line as printable,
     system::system_forms,
 };
 

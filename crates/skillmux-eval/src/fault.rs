@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::report::printable::one_line as printable;
+use crate::printable::one_line as printable;
 
 /// Where something is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

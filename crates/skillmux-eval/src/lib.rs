@@ -18,6 +18,7 @@ mod error;
 pub mod evaluate;
 mod fault;
 pub mod metric;
+mod printable;
 mod qrels;
 pub mod report;
 pub mod run;

@@ -13,7 +13,7 @@ use skillmux::skill::SkillId;
 use crate::{
     error::Error,
     fault::{Fault, Place},
-    report::printable::one_line,
+    printable::one_line,
     task::Task,
 };
 

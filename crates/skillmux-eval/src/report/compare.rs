@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::{
     number::{NONE, fixed, grouped, p_value, signed, signed_score},
-    printable::{clipped, code, json, one_line},
     reasons::{ChangedGold, FeatureChange, FeatureLead, changed_gold, worse_in_b},
     scores::{Scores, View},
     setting::{Setting, SettingDifference},
@@ -14,7 +13,11 @@ use super::{
     tested::{NOISE, Tested, correct, gain},
     text::{MARK, difference, wrapped},
 };
-use crate::{error::Error, stats::BootstrapConfig};
+use crate::{
+    error::Error,
+    printable::{clipped, code, json, one_line},
+    stats::BootstrapConfig,
+};
 
 /// Right skills of a task whose change is explained in words, at most.
 const N_EXPLAINED: usize = 3;

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::{
     number::{NONE, fixed, grouped, p_value, signed},
     plot::{self, Axis, Caption, Differences, Dot, Line, Panel, SERIES},
-    printable::{clipped, html, one_line},
     scores::View,
     sheet,
     summary::{Measured, Report, SystemReport, ViewReport},
@@ -14,7 +13,10 @@ use super::{
     text::{arrow, cardinality_table, good},
     times::Times,
 };
-use crate::metric::Direction;
+use crate::{
+    metric::Direction,
+    printable::{clipped, html, one_line},
+};
 
 /// Measures of the plot of paging systems.
 const SUFFICIENCY: &str = "Sufficiency";

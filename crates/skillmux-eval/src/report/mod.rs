@@ -27,7 +27,6 @@ mod confidence;
 mod html;
 mod number;
 mod plot;
-pub(crate) mod printable;
 mod reasons;
 mod results;
 mod scores;

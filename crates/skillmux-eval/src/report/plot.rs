@@ -11,7 +11,7 @@ use plotters::{
     },
 };
 
-use super::printable::{clipped, html, width};
+use crate::printable::{clipped, html, width};
 
 /// Colours of the systems in light and dark surroundings, of at least 3 : 1 against these; more
 /// systems than that begin anew.

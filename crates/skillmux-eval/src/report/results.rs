@@ -21,17 +21,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    printable::{csv, json},
-    setting::Setting,
-    snapshot::Snapshot,
-    summary::Report,
-};
+use super::{setting::Setting, snapshot::Snapshot, summary::Report};
 use crate::{
     answer::Answer,
     dataset::{Dataset, file},
     error::Error,
     evaluate::{Evaluation, Row},
+    printable::{csv, json},
     qrels::Qrels,
     run::RunLine,
     task::Task,

@@ -6,11 +6,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use skillmux::index::{Index, SkillIdx};
 
-use super::{
-    number::{grouped, number},
-    printable::one_line,
-};
-use crate::{cluster::ClusterThresholds, error::Error};
+use super::number::{grouped, number};
+use crate::{cluster::ClusterThresholds, error::Error, printable::one_line};
 
 /// What was measured, besides the systems: what answers and scores depend on, but for their own
 /// configuration.

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::{
     number::{NONE, fixed, number},
-    printable::{json, one_line, width},
     scores::{Scores, View},
     text::wrapped,
 };
 use crate::{
     answer::{AnswerPage, AnswerStep, RankedSkill},
     error::Error,
+    printable::{json, one_line, width},
     task::Task,
 };
 

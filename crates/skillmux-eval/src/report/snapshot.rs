@@ -8,10 +8,13 @@ use std::{
 
 use super::{
     number::number,
-    printable::{csv, one_line},
     scores::{Scores, SystemScores, View},
 };
-use crate::{dataset::file, error::Error};
+use crate::{
+    dataset::file,
+    error::Error,
+    printable::{csv, one_line},
+};
 
 /// Measures of a snapshot besides the rank of the first right skill and the confidence.
 pub const SNAPSHOT_MEASURES: [&str; 5] =

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     confidence::Confidence,
-    printable::json,
     scores::{Scores, SystemScores, View},
     setting::Setting,
     tested::{NOISE, SIGNIFICANCE, Tested, correct, gain},
@@ -17,6 +16,7 @@ use crate::{
         paging::{self, token_reduction},
         set::{CardinalityCalibration, calibrate_cardinality},
     },
+    printable::json,
     stats::{self, BootstrapConfig},
     task::Task,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::printable::{html, width};
+use crate::printable::{html, width};
 
 /// Which edge of a column its cells keep to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

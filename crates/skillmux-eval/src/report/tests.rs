@@ -196,7 +196,7 @@ fn no_line_of_the_text_is_wider_than_asked_for() {
     with_report(None, |_, report| {
         for width in [80, 120, 200] {
             let text = report.to_text(width);
-            let widest = text.lines().map(printable::width).max().unwrap();
+            let widest = text.lines().map(crate::printable::width).max().unwrap();
             assert!(widest <= width, "{widest} > {width}\n{text}");
         }
     });

@@ -7,14 +7,16 @@ use std::{
 
 use super::{
     number::{NONE, fixed, grouped, p_value, signed},
-    printable::{clipped, code, one_line},
     scores::View,
     slices::slice_keys,
     summary::{Measured, Report, SystemReport, ViewReport},
     table::{Align, Table},
     tested::Tested,
 };
-use crate::metric::{Direction, set::CardinalityCalibration};
+use crate::{
+    metric::{Direction, set::CardinalityCalibration},
+    printable::{clipped, code, one_line},
+};
 
 /// Mark of a difference that is hardly by chance.
 pub(crate) const MARK: &str = "*";

@@ -4,10 +4,13 @@ use serde::Serialize;
 
 use super::{
     number::{grouped, time},
-    printable::{code, one_line},
     table::{Align, Table},
 };
-use crate::{evaluate::Evaluation, metric::latency::Latency};
+use crate::{
+    evaluate::Evaluation,
+    metric::latency::Latency,
+    printable::{code, one_line},
+};
 
 /// How long systems took for a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

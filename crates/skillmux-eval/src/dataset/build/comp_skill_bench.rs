@@ -14,7 +14,7 @@ use skillmux::{
 };
 
 use super::draw::{Deck, Draw};
-use crate::{error::Error, report::printable::code};
+use crate::{error::Error, printable::code};
 
 /// Our map from the headings of the list to the 24 categories: the paper does not print its own.
 const HEADINGS: &str = include_str!("../../../assets/comp-skill-bench/categories.json");
