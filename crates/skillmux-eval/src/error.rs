@@ -2,12 +2,15 @@
 
 use std::{io, path::PathBuf};
 
+use skillmux::ErrorKind;
+
 use crate::{
-    dataset::DatasetKind,
     fault::{Fault, Place},
     printable::one_line as printable,
-    system::system_forms,
 };
+
+/// What another library says.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
@@ -22,12 +25,12 @@ pub enum Error {
         source: io::Error,
     },
     /// The file holds no weights of a ranker.
-    #[error("`{}` holds no weights of a ranker: {detail}", path.display())]
+    #[error("`{}` holds no weights of a ranker", path.display())]
     Weights {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        detail: String,
+        source: Cause,
     },
     /// The file could not be written.
     #[error("cannot write `{}`", path.display())]
@@ -45,7 +48,7 @@ pub enum Error {
         /// Number of the line, from 1.
         line: usize,
         /// What is wrong.
-        source: serde_json::Error,
+        source: Cause,
     },
     /// A journal holds answers to other tasks, of another system, or over another library.
     #[error("`{}` was begun with another dataset, system or library", path.display())]
@@ -82,7 +85,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What is wrong, with the line.
-        source: csv::Error,
+        source: Cause,
     },
     /// The first column of a table is another one.
     #[error("`{}`, line 1: the first column is `{}`, not `{expected}`", path.display(), printable(found))]
@@ -200,6 +203,8 @@ pub enum Error {
     SystemUnknown {
         /// The name, or the part of the spec that should begin with one.
         name: String,
+        /// The forms that there are.
+        known: Vec<&'static str>,
     },
     /// A spec, or a part of it, is not well-formed.
     #[error("`{part}` is no system: expected {expected}")]
@@ -208,6 +213,8 @@ pub enum Error {
         part: String,
         /// What should be there.
         expected: &'static str,
+        /// The forms that there are.
+        known: Vec<&'static str>,
     },
     /// A system asks a model, and there is none.
     #[error("`{system}` needs {}, and none was given", model.as_str())]
@@ -302,6 +309,8 @@ pub enum Error {
     DatasetUnknown {
         /// The path.
         path: PathBuf,
+        /// The shapes that there are, each with its kind.
+        known: Vec<String>,
     },
     /// A dataset has no task that can be scored.
     #[error("`{}` has no task to score", path.display())]
@@ -332,6 +341,8 @@ pub enum Error {
     KindUnknown {
         /// What was named.
         name: String,
+        /// The kinds that there are.
+        known: Vec<&'static str>,
     },
 }
 
@@ -383,8 +394,8 @@ impl Error {
             }
             Self::NoSystem => "name at least one system",
             Self::TaskRefused { source, .. } => return source.hint(),
-            Self::SystemUnknown { .. } | Self::SpecMalformed { .. } => {
-                return Some(known_systems());
+            Self::SystemUnknown { known, .. } | Self::SpecMalformed { known, .. } => {
+                return Some(format!("there are: {}", known.join(", ")));
             }
             Self::ModelMissing { model: ModelPort::Encoder, .. } => {
                 "name an encoder, or leave the system out"
@@ -409,11 +420,13 @@ impl Error {
             Self::Malformed { .. } | Self::FileMissing { .. } | Self::NoTasks { .. } => {
                 "docs/datasets.md describes every format field by field"
             }
-            Self::KindUnknown { .. } => {
-                let kinds = DatasetKind::ALL.map(DatasetKind::as_str);
-                return Some(format!("there are {}", kinds.join(", ")));
+            Self::KindUnknown { known, .. } => {
+                return Some(format!("there are {}", known.join(", ")));
             }
-            Self::DatasetUnknown { .. } => return Some(crate::dataset::known_shapes()),
+            Self::DatasetUnknown { known, .. } => {
+                let shapes = known.join("; ");
+                return Some(format!("name its kind, or make it one of these: {shapes}"));
+            }
             Self::LookupMissing { .. } => "name the index or the library that holds the skills",
             Self::TooFewCategories { .. } => {
                 "the list must have servers under headings that the category map knows"
@@ -421,10 +434,4 @@ impl Error {
         };
         Some(hint.to_owned())
     }
-}
-
-/// Returns the forms of a spec.
-fn known_systems() -> String {
-    let forms: Vec<&str> = system_forms().iter().map(|(form, _)| *form).collect();
-    format!("there are: {}", forms.join(", "))
 }

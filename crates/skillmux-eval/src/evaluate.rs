@@ -176,7 +176,11 @@ impl Journal {
                 break;
             }
             if line > 1 {
-                let malformed = |source| Error::Json { path: path.to_owned(), line, source };
+                let malformed = |source: serde_json::Error| Error::Json {
+                    path: path.to_owned(),
+                    line,
+                    source: Box::new(source),
+                };
                 let row: Row = serde_json::from_slice(&bytes).map_err(malformed)?;
                 rows.insert(row.task_id.clone(), row);
             }

@@ -17,6 +17,7 @@ pub mod dataset;
 mod error;
 pub mod evaluate;
 mod fault;
+mod file;
 pub mod metric;
 mod printable;
 mod qrels;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    dataset::file,
     error::Error,
+    file,
     run::{escape, unescape},
     task::{Gold, Task},
 };

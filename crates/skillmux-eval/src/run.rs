@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use crate::{dataset::file, error::Error};
+use crate::{error::Error, file};
 
 /// One line of a run: `query_id Q0 document_id rank score tag`.
 ///

@@ -28,9 +28,9 @@ use skillmux::index::{Index, SkillIdx};
 use self::fingerprint::Fingerprint;
 use crate::{
     answer::Answer,
-    dataset::file,
     error::Error,
     fault::{Fault, Place},
+    file,
     task::Gold,
 };
 
@@ -253,7 +253,11 @@ impl Clusters {
         let mut members: Vec<Vec<String>> = Vec::new();
         let mut seen = BTreeSet::new();
         file::for_each_line(path, &mut |line, text| {
-            let malformed = |source| Error::Json { path: path.to_owned(), line, source };
+            let malformed = |source: serde_json::Error| Error::Json {
+                path: path.to_owned(),
+                line,
+                source: Box::new(source),
+            };
             let fault = |fault| Error::Malformed {
                 place: Place::Line { path: path.to_owned(), line },
                 fault,

@@ -46,8 +46,7 @@ impl Aliases {
         self.kept.get(id).map(|(_, idx)| *idx)
     }
 
-    /// Returns the text of a skill from the index that these are the ids of, for
-    /// [`Lookup`](super::Lookup).
+    /// Returns the text of a skill from the index that these are the ids of, for [`Lookup`].
     ///
     /// # Errors
     /// That of the index if it is corrupt.
@@ -58,3 +57,6 @@ impl Aliases {
         }
     }
 }
+
+/// Returns the text of a skill, or nothing if the library does not have it.
+pub type Lookup<'a> = dyn Fn(&str) -> Result<Option<Skill>, Error> + 'a;

@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, path::Path};
 use skillmux::skill::Skill;
 
 use super::{
-    Dataset, Lookup,
-    file::{self, Record, TaskList},
-    slice, split,
+    aliases::Lookup,
+    contents::Dataset,
+    record::{self, Record},
+    split,
+    task_list::{TaskList, slice},
 };
 use crate::{error::Error, fault::Fault, task::Task};
 
@@ -31,7 +33,7 @@ pub(super) fn read(
     let lookup = lookup.ok_or_else(|| Error::LookupMissing { path: path.to_owned() })?;
     let mut tasks = TaskList::default();
     let mut n_unscored = 0;
-    file::for_each_record(path, &mut |record| {
+    record::for_each_record(path, &mut |record| {
         let (zh_id, en_id) = (record.id("zh")?, record.id("en")?);
         if pairs == BilingualSplit::HeldOut && !split::is_scored(&en_id) {
             return Ok(());

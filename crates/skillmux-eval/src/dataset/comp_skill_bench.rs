@@ -6,13 +6,14 @@ use std::{
 };
 
 use super::{
-    Dataset,
-    file::{self, Record, TaskList},
-    slice,
+    contents::Dataset,
+    record::{self, Record},
+    task_list::{TaskList, slice},
 };
 use crate::{
     error::Error,
     fault::{Fault, Place},
+    file,
     task::{GoldStep, Task},
 };
 
@@ -28,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
     let categories = categories.unwrap_or_default();
     let known: BTreeSet<&str> = categories.values().map(String::as_str).collect();
     let mut tasks = TaskList::default();
-    file::for_each_record(&tasks_path, &mut |record| {
+    record::for_each_record(&tasks_path, &mut |record| {
         let steps = steps(&record, &known)?;
         let order: Vec<String> = steps.iter().filter_map(|step| step.skill_id.clone()).collect();
         let is_ordered = order.len() == steps.len();
@@ -61,13 +62,13 @@ pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
 fn categories(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     let category = |(id, value): (String, serde_json::Value)| {
         if let serde_json::Value::String(category) = value {
-            return Ok((file::skill_id(&id), category));
+            return Ok((record::skill_id(&id), category));
         }
         let place = Place::Entry { path: path.to_owned(), key: id };
         let fault = Fault::FieldKind { field: "category", expected: "a text" };
         Err(Error::Malformed { place, fault })
     };
-    file::read_object(path)?.into_iter().map(category).collect()
+    record::read_object(path)?.into_iter().map(category).collect()
 }
 
 /// Returns the steps of a task, one at least.

@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, path::Path};
 
 use super::{
-    Dataset,
-    file::{self, TaskList},
-    slice,
+    contents::Dataset,
+    record,
+    task_list::{TaskList, slice},
 };
 use crate::{error::Error, task::Task};
 
 /// Reads a file of tasks.
 pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
     let mut tasks = TaskList::default();
-    file::for_each_record(path, &mut |record| {
+    record::for_each_record(path, &mut |record| {
         let field = if record.has("instruction") { "instruction" } else { "query" };
         let order = record.ids("skills")?;
         let mut slices = BTreeMap::new();

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::Value;
 
 use super::{
-    Dataset,
-    file::{self, Record, TaskList},
-    slice,
+    contents::Dataset,
+    record::{self, Record},
+    task_list::{TaskList, slice},
 };
 use crate::{
     error::Error,
@@ -18,7 +18,7 @@ use crate::{
 /// Reads a file of cases.
 pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
     let mut tasks = TaskList::default();
-    file::for_each_record(path, &mut |record| {
+    record::for_each_record(path, &mut |record| {
         let skill_id = record.id("skill_id")?;
         let body_bytes = record.number("body_bytes")?;
         let spans = spans(&record, body_bytes)?;

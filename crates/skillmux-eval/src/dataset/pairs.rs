@@ -8,9 +8,9 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    Dataset,
-    file::{self, TaskList},
-    slice,
+    contents::Dataset,
+    record,
+    task_list::{TaskList, slice},
 };
 use crate::{error::Error, task::Task};
 
@@ -28,7 +28,7 @@ struct Judged {
 pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
     let mut queries: Vec<Judged> = Vec::new();
     let mut positions: FxHashMap<String, usize> = FxHashMap::default();
-    file::for_each_record(path, &mut |record| {
+    record::for_each_record(path, &mut |record| {
         let query = record.text("query")?;
         let id = record.id("skill_id")?;
         let is_right = record.flag("relevant")?;

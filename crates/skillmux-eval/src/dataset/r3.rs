@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use skillmux::skill::{Skill, SkillId};
 
 use super::{
-    Dataset, DatasetLibrary,
-    file::{self, Record, TaskList},
+    contents::{Dataset, DatasetLibrary},
     language::language,
-    slice,
+    record::{self, Record},
+    task_list::{TaskList, slice},
 };
-use crate::{error::Error, fault::Fault, task::Task};
+use crate::{error::Error, fault::Fault, file, task::Task};
 
 /// What divides name, description and body in `text`.
 const DIVIDER: &str = " | ";
@@ -25,7 +25,7 @@ pub(super) fn read(folder: &Path) -> Result<Dataset, Error> {
     let skills_path = file::require(folder, "skills_test.jsonl")?;
     let mut skills = Vec::new();
     let mut languages: FxHashMap<String, &'static str> = FxHashMap::default();
-    file::for_each_record(&skills_path, &mut |record| {
+    record::for_each_record(&skills_path, &mut |record| {
         let skill = skill(&record)?;
         let text = format!("{} {} {}", skill.name, skill.description, skill.body);
         let id = skill.id.as_str().to_owned();
@@ -36,7 +36,7 @@ pub(super) fn read(folder: &Path) -> Result<Dataset, Error> {
         Ok(())
     })?;
     let mut tasks = TaskList::default();
-    file::for_each_record(&tasks_path, &mut |record| {
+    record::for_each_record(&tasks_path, &mut |record| {
         let query = record.text("query")?.to_owned();
         let ids = record.ids("skill_ids")?;
         let mut targets = BTreeSet::new();

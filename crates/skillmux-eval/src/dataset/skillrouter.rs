@@ -7,13 +7,14 @@ use std::{
 };
 
 use super::{
-    Dataset, DatasetLibrary,
-    file::{self, Record, TaskList},
-    slice,
+    contents::{Dataset, DatasetLibrary},
+    record::{self, Record},
+    task_list::{TaskList, slice},
 };
 use crate::{
     error::Error,
     fault::{Fault, Place},
+    file,
     task::{Gold, Task},
 };
 
@@ -39,10 +40,10 @@ const UNSCORED: &str = "generic_only";
 pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
     let tasks_path = file::require(folder, "tasks.jsonl")?;
     let relevance_path = file::require(folder, "relevance.json")?;
-    let mut relevance = file::read_object(&relevance_path)?;
+    let mut relevance = record::read_object(&relevance_path)?;
     let mut tasks = TaskList::default();
     let mut n_unscored = 0;
-    file::for_each_record(&tasks_path, &mut |record| {
+    record::for_each_record(&tasks_path, &mut |record| {
         let id = record.text("task_id")?.to_owned();
         let query = record.text("instruction_text")?.to_owned();
         let benchmark = record.optional_text("benchmark")?.map(str::to_owned);
@@ -92,7 +93,7 @@ fn judged_task(judged: &Record) -> Result<Task, Error> {
             let expected = "a map from skill ids to whole numbers";
             return Err(judged.fault(Fault::FieldKind { field: "relevance", expected }));
         };
-        grades.insert(file::skill_id(id), grade);
+        grades.insert(record::skill_id(id), grade);
     }
     let mut gold = Gold::default();
     for id in gold_ids {

@@ -1,10 +1,21 @@
 //! Every loader on its fixture, and on what can be wrong with it.
 
-use std::{fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
-use skillmux::{library::Library, skill::SkillId};
+use skillmux::{
+    library::Library,
+    skill::{Skill, SkillId},
+};
 
 use super::*;
+use crate::{
+    error::Error,
+    task::{Gold, Task},
+};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
@@ -503,7 +514,8 @@ fn other_shapes_are_refused_with_the_known_ones() {
         );
     }
     assert_eq!(refusal(&[], "", None), "`FOLDER` is no dataset of a known shape");
-    let hint = Error::DatasetUnknown { path: "x".into() }.hint().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let hint = DatasetKind::detect(folder.path()).unwrap_err().hint().unwrap();
     assert!(DatasetKind::ALL.iter().all(|kind| hint.contains(kind.as_str())), "{hint}");
     assert!(refusal(&[], "none", None).starts_with("cannot read `none`: No such file"));
     let refused = Dataset::open(Path::new("/dev/zero"), None, DatasetOptions::default());

@@ -5,11 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    Dataset,
-    file::{self, TaskList},
-};
-use crate::{error::Error, qrels::Qrels, task::Task};
+use super::{contents::Dataset, record, task_list::TaskList};
+use crate::{error::Error, file, qrels::Qrels, task::Task};
 
 /// What a query means that the qrels do not mention.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +38,7 @@ pub(super) fn read(
     let mut tasks = TaskList::default();
     let mut n_unscored = 0;
     let mut unasked: BTreeSet<&str> = qrels.query_ids().collect();
-    file::for_each_record(&queries_path, &mut |record| {
+    record::for_each_record(&queries_path, &mut |record| {
         let id = record.id("query_id")?;
         unasked.remove(id.as_str());
         let query = record.text("query")?.to_owned();

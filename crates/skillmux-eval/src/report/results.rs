@@ -24,9 +24,10 @@ use serde::{Deserialize, Serialize};
 use super::{setting::Setting, snapshot::Snapshot, summary::Report};
 use crate::{
     answer::Answer,
-    dataset::{Dataset, file},
+    dataset::Dataset,
     error::Error,
     evaluate::{Evaluation, Row},
+    file,
     printable::{csv, json},
     qrels::Qrels,
     run::RunLine,
@@ -358,7 +359,7 @@ fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Error> {
     let text = file::read_text(path)?;
     serde_json::from_str(&text).map_err(|source| {
         let line = source.line();
-        Error::Json { path: path.to_owned(), line, source }
+        Error::Json { path: path.to_owned(), line, source: Box::new(source) }
     })
 }
 
@@ -367,7 +368,11 @@ fn read_rows(path: &Path, tasks: &BTreeSet<&str>) -> Result<BTreeMap<String, Row
     let text = file::read_text(path)?;
     let mut rows = BTreeMap::new();
     for (line, text) in (1..).zip(text.lines()) {
-        let malformed = |source| Error::Json { path: path.to_owned(), line, source };
+        let malformed = |source: serde_json::Error| Error::Json {
+            path: path.to_owned(),
+            line,
+            source: Box::new(source),
+        };
         let row: Row = serde_json::from_str(text).map_err(malformed)?;
         let (path, task_id) = (PathBuf::from(path), row.task_id.clone());
         if !tasks.contains(row.task_id.as_str()) {
@@ -393,7 +398,8 @@ fn read_times(path: &Path) -> Result<BTreeMap<String, u64>, Error> {
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    let malformed = |source| Error::Csv { path: path.to_owned(), source };
+    let malformed =
+        |source: csv::Error| Error::Csv { path: path.to_owned(), source: Box::new(source) };
     let text = file::read_text(path)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let found = reader.headers().map_err(malformed)?;

@@ -11,8 +11,8 @@ use super::{
     scores::{Scores, SystemScores, View},
 };
 use crate::{
-    dataset::file,
     error::Error,
+    file,
     printable::{csv, one_line},
 };
 
@@ -142,7 +142,8 @@ impl Snapshot {
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         let mut records = reader.records();
-        let malformed = |source: csv::Error| Error::Csv { path: path.to_owned(), source };
+        let malformed =
+            |source: csv::Error| Error::Csv { path: path.to_owned(), source: Box::new(source) };
         let head = records.next().transpose().map_err(malformed)?.unwrap_or_default();
         if head.get(0) != Some(TASK_ID) {
             let found = head.get(0).unwrap_or_default().to_owned();

@@ -33,8 +33,9 @@ impl<'a> Ranked<'a> {
     ) -> Result<Self, Error> {
         let text = fs::read_to_string(path)
             .map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        let weights = serde_json::from_str(&text)
-            .map_err(|error| Error::Weights { path: path.to_owned(), detail: error.to_string() })?;
+        let weights = serde_json::from_str(&text).map_err(|source: serde_json::Error| {
+            Error::Weights { path: path.to_owned(), source: Box::new(source) }
+        })?;
         let system = Self { name, index, encoder, weights };
         system.ranker()?;
         Ok(system)

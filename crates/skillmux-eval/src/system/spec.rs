@@ -251,7 +251,7 @@ impl Recipe {
                 Err(malformed(text, "systems in parentheses after the name"))
             }
             _ if text.contains('@') => Err(malformed(text, "`@` at the end of the whole only")),
-            _ => Err(Error::SystemUnknown { name: text.to_owned() }),
+            _ => Err(unknown(text)),
         }
     }
 
@@ -277,7 +277,7 @@ impl Recipe {
                     Err(malformed(whole, "`default` or a `page:` system in the parentheses"))
                 };
             }
-            _ => return Err(Error::SystemUnknown { name: whole.to_owned() }),
+            _ => return Err(unknown(whole)),
         };
         let mut parts = Vec::new();
         for text in split_parts(inner) {
@@ -429,7 +429,15 @@ impl fmt::Display for Recipe {
 }
 
 fn malformed(part: &str, expected: &'static str) -> Error {
-    Error::SpecMalformed { part: part.to_owned(), expected }
+    Error::SpecMalformed { part: part.to_owned(), expected, known: known_forms() }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::SystemUnknown { name: name.to_owned(), known: known_forms() }
+}
+
+fn known_forms() -> Vec<&'static str> {
+    FORMS.iter().map(|(form, _)| *form).collect()
 }
 
 /// Splits at the commas outside of parentheses.
