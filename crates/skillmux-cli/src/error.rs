@@ -79,3 +79,18 @@ pub(crate) fn train_hint(error: &skillmux_train::Error) -> Option<String> {
     };
     Some(hint.to_owned())
 }
+
+/// Returns what the user of the command line can do about an error of an evaluation, where that is a
+/// command or a flag; [`skillmux_eval::Error::hint`] knows neither.
+pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
+    use skillmux_eval::Error;
+
+    let hint = match error {
+        Error::Weights { .. } => "`skillmux train ranker` writes such a file",
+        Error::Csv { .. } | Error::CsvHead { .. } | Error::TaskTwice { .. } => {
+            "such tables are written by `skillmux eval`; write it anew"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}

@@ -62,6 +62,7 @@ fn report(error: &anyhow::Error) {
     let causes = paint::printable(&causes.join(": "));
     eprintln!("{} {causes}", paint::styled(paint::BAD, "error:"));
     let hints = [
+        error.downcast_ref::<skillmux_eval::Error>().and_then(error::eval_hint),
         error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),

@@ -366,16 +366,29 @@ impl ModelPort {
 }
 
 impl Error {
+    /// Returns who can put this right.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Engine(error) => error.kind(),
+            Self::InFile { source, .. } => source.kind(),
+            Self::Read { source, .. } if source.kind() != io::ErrorKind::NotFound => {
+                ErrorKind::Environment
+            }
+            Self::Write { .. } | Self::BadVectors { .. } => ErrorKind::Environment,
+            _ => ErrorKind::Input,
+        }
+    }
+
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Read { .. } | Self::Write { .. } | Self::Json { .. } => return None,
-            Self::Weights { .. } => "`skillmux train ranker` writes such a file",
+            Self::Weights { .. } => "name a file that the training of a ranker has written",
             Self::SystemTwice { .. } => "name each system once",
             Self::Unanswered { .. } => "evaluate again; answers that are there are kept",
             Self::NoSuchTask { .. } => "ids of tasks are in the first column of `tasks.csv`",
             Self::Csv { .. } | Self::CsvHead { .. } | Self::TaskTwice { .. } => {
-                "such tables are written by `skillmux eval`; write it anew"
+                "such tables are written by an evaluation; write it anew"
             }
             Self::ResultsFormat { .. } => "evaluate again with this version",
             Self::UnknownTask { .. }

@@ -1,4 +1,5 @@
-//! [`Fault`]: what is wrong with a record of a dataset, and its [`Place`].
+//! [`Fault`]: what is wrong with a record of a dataset, and its [`Place`]: values of errors, and none
+//! themselves.
 
 use std::{fmt, path::PathBuf};
 
@@ -42,20 +43,17 @@ impl fmt::Display for Place {
 }
 
 /// What can be wrong with a record of a dataset.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// Something else than an object.
-    #[error("not a JSON object")]
     NotAnObject,
     /// A field is not there, or null.
-    #[error("field `{field}` is missing")]
     FieldMissing {
         /// The field.
         field: &'static str,
     },
     /// A field holds something of another kind.
-    #[error("field `{field}` is not {expected}")]
     FieldKind {
         /// The field.
         field: &'static str,
@@ -63,19 +61,16 @@ pub enum Fault {
         expected: &'static str,
     },
     /// A text is blank, or a list has no element.
-    #[error("field `{field}` is empty")]
     FieldEmpty {
         /// The field.
         field: &'static str,
     },
     /// Two tasks have one id.
-    #[error("task `{}` occurs again", printable(id))]
     TaskRepeated {
         /// The id.
         id: String,
     },
     /// A task that has an entry here is not in the file of the tasks.
-    #[error("task `{}` is not in `{file}`", printable(id))]
     TaskUnknown {
         /// The id.
         id: String,
@@ -83,33 +78,26 @@ pub enum Fault {
         file: &'static str,
     },
     /// Two skills have one id, or one is listed twice.
-    #[error("skill `{}` occurs again", printable(id))]
     SkillRepeated {
         /// The id.
         id: String,
     },
     /// A skill is not among those of the library.
-    #[error("skill `{}` is not in the library", printable(id))]
     SkillUnknown {
         /// The id.
         id: String,
     },
     /// A gold skill has no grade above 0.
-    #[error("gold skill `{}` has no grade above 0 in `relevance`", printable(id))]
     GoldWithoutGrade {
         /// The id.
         id: String,
     },
     /// A category is not one of the dataset's.
-    #[error("category `{category}` has no skill in `categories.json`")]
     CategoryUnknown {
         /// The category.
         category: String,
     },
     /// A range is empty, overlaps the one before it, or ends after the body.
-    #[error(
-        "span [{start}, {end}] is empty, out of order, or beyond the {body_bytes} bytes of the body"
-    )]
     Span {
         /// First byte.
         start: u32,
@@ -118,4 +106,34 @@ pub enum Fault {
         /// Bytes of the body.
         body_bytes: u32,
     },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject => f.write_str("not a JSON object"),
+            Self::FieldMissing { field } => write!(f, "field `{field}` is missing"),
+            Self::FieldKind { field, expected } => write!(f, "field `{field}` is not {expected}"),
+            Self::FieldEmpty { field } => write!(f, "field `{field}` is empty"),
+            Self::TaskRepeated { id } => write!(f, "task `{}` occurs again", printable(id)),
+            Self::TaskUnknown { id, file } => {
+                write!(f, "task `{}` is not in `{file}`", printable(id))
+            }
+            Self::SkillRepeated { id } => write!(f, "skill `{}` occurs again", printable(id)),
+            Self::SkillUnknown { id } => {
+                write!(f, "skill `{}` is not in the library", printable(id))
+            }
+            Self::GoldWithoutGrade { id } => {
+                write!(f, "gold skill `{}` has no grade above 0 in `relevance`", printable(id))
+            }
+            Self::CategoryUnknown { category } => {
+                write!(f, "category `{category}` has no skill in `categories.json`")
+            }
+            Self::Span { start, end, body_bytes } => write!(
+                f,
+                "span [{start}, {end}] is empty, out of order, or beyond the {body_bytes} bytes of \
+                 the body"
+            ),
+        }
+    }
 }
