@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Case, ranking::indicator};
+use super::{measure::Case, ranking::indicator};
 
 /// A confidence, and whether some skill helps.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,14 @@
 //! The list of the metrics of one task.
 
 use super::{
-    Case, Direction, Measure, abstention, chain, completeness_at, full_coverage_at, hit_at, mrr_at,
-    ndcg_at, ndcg_graded_at, paging, recall_at, set, set_compat,
+    abstention, chain,
+    measure::{Case, Direction, Measure},
+    paging,
+    ranking::{
+        completeness_at, full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_graded_at, recall_at,
+        set_compat,
+    },
+    set,
 };
 use crate::task::{Evidence, Gold};
 

@@ -3,7 +3,7 @@
 //! The paper asks an LLM whether what is shown suffices. Here the spans that a correct answer needs
 //! are annotated, so that sufficiency needs no model: it is whether all of them are shown.
 
-use super::{Case, ranking::indicator};
+use super::{measure::Case, ranking::indicator};
 use crate::{answer::AnswerPage, task::Evidence};
 
 /// Longest gap between two shown spans that counts as shown, in bytes.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Case, ranking::indicator};
+use super::{measure::Case, ranking::indicator};
 use crate::task::Gold;
 
 /// Returns the harmonic mean of precision and recall, 2 |loaded ∩ gold| / (|loaded| + |gold|) (Set F1,

@@ -1,6 +1,6 @@
 //! [`wilson`]: the interval of a rate.
 
-use super::Interval;
+use super::bootstrap::Interval;
 
 /// The 97.5th percentile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
