@@ -8,8 +8,11 @@ use skillmux::{
     route::{RouteOptions, Router},
 };
 
-use super::lexical::BodilessIndex;
-use crate::{dataset::Aliases, error::Error};
+use super::bodiless::BodilessIndex;
+use crate::{
+    dataset::Aliases,
+    error::{Error, ModelPort},
+};
 
 /// What systems are made of. Systems of one context share what they build.
 pub struct SystemContext<'a> {
@@ -43,6 +46,16 @@ impl<'a> SystemContext<'a> {
         self.router.index()
     }
 
+    /// Returns the encoder, for a system that cannot do without it.
+    pub(super) fn encoder_for(&self, system: &str) -> Result<&'a dyn Encoder, Error> {
+        self.encoder.ok_or_else(|| missing(system, ModelPort::Encoder))
+    }
+
+    /// Returns the chat model, for a system that cannot do without it.
+    pub(super) fn chat_for(&self, system: &str) -> Result<&'a dyn ChatModel, Error> {
+        self.chat.ok_or_else(|| missing(system, ModelPort::Chat))
+    }
+
     /// Returns the ids of the skills, those of exact copies too.
     pub(super) fn aliases(&self) -> Result<Arc<Aliases>, Error> {
         self.aliases.get(|| Aliases::of(self.index()))
@@ -52,6 +65,10 @@ impl<'a> SystemContext<'a> {
     pub(super) fn bodiless(&self) -> Result<Arc<BodilessIndex>, Error> {
         self.bodiless.get(|| BodilessIndex::build(self.index()))
     }
+}
+
+fn missing(system: &str, model: ModelPort) -> Error {
+    Error::ModelMissing { system: system.to_owned(), model }
 }
 
 /// Something that is made when it is first asked for.

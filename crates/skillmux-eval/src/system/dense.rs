@@ -8,10 +8,9 @@ use skillmux::{
 };
 
 use super::{
-    System,
+    contract::System,
     engine::{all_skills, query_of, scored_ids},
-    spec::SkillText,
-    tfidf::text_of,
+    skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{System, engine::best_first};
+use super::{contract::System, engine::best_first};
 use crate::{
     answer::{Answer, RankedSkill},
     error::Error,

@@ -8,7 +8,7 @@ use skillmux::{
     model::{ChatMessage, ChatModel},
 };
 
-use super::{System, SystemContext, engine::query_of, model_answer};
+use super::{context::SystemContext, contract::System, engine::query_of, model_answer};
 use crate::{answer::Answer, dataset::Aliases, error::Error, task::Task};
 
 /// Skills that the model chooses from. The paper shows its whole library of 196 skills.

@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    System,
+    contract::System,
     engine::{query_of, scored_ids},
 };
 use crate::{answer::Answer, error::Error, task::Task};

@@ -2,25 +2,15 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use skillmux::retrieve::Bm25Config;
-
 use super::{
-    Cut, System, SystemContext,
-    dense::Dense,
-    fusion::{Fusion, FusionRule},
-    judge::ListwiseJudge,
-    lexical::Lexical,
-    paging::{PageMethod, PagingSystem},
-    ranked::Ranked,
-    sufficiency::JudgedPages,
-    tfidf::Tfidf,
-    trec::TrecSystem,
-    whole_router::WholeRouter,
+    cut::Cut,
+    fusion::FusionRule,
+    paging::method::PageMethod,
+    recipe::{DEFAULT_PAGE_TOKENS, Part, Recipe},
+    skill_text::SkillText,
+    text_system::TextSystem,
 };
 use crate::error::{Error, ModelPort};
-
-/// Tokens of a page where a spec says nothing.
-const DEFAULT_PAGE_TOKENS: u32 = 2_000;
 
 /// Every form of a spec, and what it stands for.
 const FORMS: [(&str, &str); 13] = [
@@ -65,83 +55,8 @@ pub fn system_forms() -> &'static [(&'static str, &'static str)] {
 /// [`Display`](fmt::Display) gives the short form: what is the default is left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemSpec {
-    recipe: Recipe,
+    pub(super) recipe: Recipe,
     cut: Option<Cut>,
-}
-
-/// How a system is made.
-#[derive(Debug, Clone, PartialEq)]
-enum Recipe {
-    Router,
-    Lexical(LexicalModel, SkillText),
-    Tfidf(SkillText),
-    Dense(SkillText),
-    Fusion(FusionRule, Vec<Part>),
-    Trec(PathBuf),
-    Ranked(PathBuf),
-    Judge(Box<Recipe>),
-    Vote(Box<Recipe>),
-    Page(PageMethod, u32),
-}
-
-/// A system that is part of another.
-#[derive(Debug, Clone, PartialEq)]
-struct Part {
-    recipe: Recipe,
-    weight: f32,
-}
-
-/// Which lexical model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LexicalModel {
-    /// BM25 over the joined text.
-    Joined,
-    /// BM25 over weighted fields.
-    Fielded,
-}
-
-impl LexicalModel {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Joined => "bm25",
-            Self::Fielded => "fielded",
-        }
-    }
-}
-
-/// Which text of a skill is looked at (`SkillRouter` §3: name and description, or the body too).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SkillText {
-    /// Name and description.
-    NameDescription,
-    /// Name, description and body.
-    Full,
-}
-
-impl SkillText {
-    /// Returns what stands after the name of a system.
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            Self::NameDescription => ":nd",
-            Self::Full => "",
-        }
-    }
-
-    /// Returns the name for configurations.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::NameDescription => "name and description",
-            Self::Full => "name, description and body",
-        }
-    }
-
-    fn parse(text: Option<&str>, whole: &str) -> Result<Self, Error> {
-        match text.map(str::trim) {
-            None | Some("full") => Ok(Self::Full),
-            Some("nd") => Ok(Self::NameDescription),
-            Some(_) => Err(malformed(whole, "`:nd` or `:full` after the name")),
-        }
-    }
 }
 
 impl SystemSpec {
@@ -172,7 +87,7 @@ impl SystemSpec {
     }
 
     /// Returns how the set to load is cut from the ranking, if the spec says: what
-    /// [`apply_cut`](super::apply_cut) does with the answers, for it needs all of them.
+    /// [`apply_cut`](crate::evaluate::apply_cut) does with the answers, for it needs all of them.
     pub fn cut(&self) -> Option<Cut> {
         self.cut
     }
@@ -185,21 +100,12 @@ impl SystemSpec {
 
     /// Returns whether the system asks a chat model.
     pub fn needs_chat(&self) -> bool {
-        self.recipe.any(&|recipe| matches!(recipe, Recipe::Judge(_) | Recipe::Vote(_)))
+        self.recipe.needs(ModelPort::Chat)
     }
 
     /// Returns whether the system asks an encoder.
     pub fn needs_encoder(&self) -> bool {
-        self.recipe.any(&|recipe| matches!(recipe, Recipe::Dense(_) | Recipe::Ranked(_)))
-    }
-
-    /// Returns the system without its cut; what it has to build or read is built now, on all cores.
-    ///
-    /// # Errors
-    /// [`Error::ModelMissing`] if the context has not the model that it asks, [`Error::Read`] and
-    /// those of [`Run::parse`](crate::Run::parse) for a run, and [`Error::Engine`].
-    pub fn open<'a>(&self, context: &SystemContext<'a>) -> Result<Box<dyn System + 'a>, Error> {
-        self.recipe.open(context)
+        self.recipe.needs(ModelPort::Encoder)
     }
 }
 
@@ -239,13 +145,12 @@ impl Recipe {
             Some((name, suffix)) => (name.trim(), Some(suffix)),
             None => (text, None),
         };
+        if let Some(system) = TextSystem::named(name) {
+            return Ok(Self::Text(system, skill_text(suffix, text)?));
+        }
         match name {
             "default" if suffix.is_none() => Ok(Self::Router),
             "default" => Err(malformed(text, "nothing after `default`")),
-            "bm25" => Ok(Self::Lexical(LexicalModel::Joined, SkillText::parse(suffix, text)?)),
-            "fielded" => Ok(Self::Lexical(LexicalModel::Fielded, SkillText::parse(suffix, text)?)),
-            "tfidf" => Ok(Self::Tfidf(SkillText::parse(suffix, text)?)),
-            "dense" => Ok(Self::Dense(SkillText::parse(suffix, text)?)),
             "page" => Self::parse_page(suffix.unwrap_or_default(), text),
             "rrf" | "score" | "zscore" | "judge" | "vote" => {
                 Err(malformed(text, "systems in parentheses after the name"))
@@ -332,99 +237,14 @@ impl Recipe {
         };
         Ok(Self::Page(method, budget_tokens))
     }
-
-    /// Returns whether answers have a ranking.
-    fn ranks(&self) -> bool {
-        match self {
-            Self::Page(..) => false,
-            Self::Vote(recipe) => recipe.ranks(),
-            _ => true,
-        }
-    }
-
-    /// Returns whether answers have pages.
-    fn shows(&self) -> bool {
-        matches!(self, Self::Page(..) | Self::Router)
-    }
-
-    /// Returns whether this recipe or one that is part of it is such a one.
-    fn any(&self, is_such: &dyn Fn(&Self) -> bool) -> bool {
-        is_such(self)
-            || match self {
-                Self::Fusion(_, parts) => parts.iter().any(|part| part.recipe.any(is_such)),
-                Self::Judge(recipe) | Self::Vote(recipe) => recipe.any(is_such),
-                _ => false,
-            }
-    }
-
-    fn open<'a>(&self, context: &SystemContext<'a>) -> Result<Box<dyn System + 'a>, Error> {
-        let index = context.index();
-        let missing = |model| Error::ModelMissing { system: self.to_string(), model };
-        Ok(match self {
-            Self::Router => Box::new(WholeRouter::new(context)),
-            Self::Lexical(model, text) => {
-                let name = format!("{}{}", model.as_str(), text.suffix());
-                let config = match model {
-                    LexicalModel::Joined => Bm25Config::joined_text(),
-                    LexicalModel::Fielded => Bm25Config::default(),
-                };
-                Box::new(Lexical::open(name, config, *text, context)?)
-            }
-            Self::Tfidf(text) => Box::new(Tfidf::open(*text, index)?),
-            Self::Dense(text) => {
-                let encoder = context.encoder.ok_or_else(|| missing(ModelPort::Encoder))?;
-                Box::new(Dense::open(*text, index, encoder)?)
-            }
-            Self::Fusion(rule, parts) => {
-                let open = |part: &Part| Ok((part.recipe.open(context)?, part.weight));
-                let parts = parts.iter().map(open).collect::<Result<_, Error>>()?;
-                Box::new(Fusion::new(self.to_string(), *rule, parts))
-            }
-            Self::Trec(path) => Box::new(TrecSystem::read(path, &*context.aliases()?)?),
-            Self::Ranked(path) => {
-                let encoder = context.encoder.ok_or_else(|| missing(ModelPort::Encoder))?;
-                Box::new(Ranked::open(self.to_string(), path, index, encoder)?)
-            }
-            Self::Judge(recipe) => {
-                let model = context.chat.ok_or_else(|| missing(ModelPort::Chat))?;
-                Box::new(ListwiseJudge::open(recipe.open(context)?, model, context)?)
-            }
-            Self::Vote(recipe) => {
-                let model = context.chat.ok_or_else(|| missing(ModelPort::Chat))?;
-                Box::new(JudgedPages::open(recipe.open(context)?, model, context)?)
-            }
-            Self::Page(method, budget_tokens) => {
-                Box::new(PagingSystem::open(self.to_string(), *method, *budget_tokens, context)?)
-            }
-        })
-    }
 }
 
-impl fmt::Display for Recipe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Router => f.write_str("default"),
-            Self::Lexical(model, text) => write!(f, "{}{}", model.as_str(), text.suffix()),
-            Self::Tfidf(text) => write!(f, "tfidf{}", text.suffix()),
-            Self::Dense(text) => write!(f, "dense{}", text.suffix()),
-            Self::Trec(path) => write!(f, "trec:{}", path.display()),
-            Self::Ranked(path) => write!(f, "ranked:{}", path.display()),
-            Self::Judge(recipe) => write!(f, "judge({recipe})"),
-            Self::Vote(recipe) => write!(f, "vote({recipe})"),
-            Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),
-            Self::Page(method, tokens) => write!(f, "page:{}/{tokens}", method.as_str()),
-            Self::Fusion(rule, parts) => {
-                write!(f, "{}(", rule.as_str())?;
-                for (position, Part { recipe, weight }) in parts.iter().enumerate() {
-                    let comma = if position == 0 { "" } else { "," };
-                    write!(f, "{comma}{recipe}")?;
-                    if weight.to_bits() != 1.0_f32.to_bits() {
-                        write!(f, "*{weight}")?;
-                    }
-                }
-                f.write_str(")")
-            }
-        }
+/// Reads what stands after the name of a system that ranks by a text.
+fn skill_text(suffix: Option<&str>, whole: &str) -> Result<SkillText, Error> {
+    match suffix.map(str::trim) {
+        None | Some("full") => Ok(SkillText::Full),
+        Some("nd") => Ok(SkillText::NameDescription),
+        Some(_) => Err(malformed(whole, "`:nd` or `:full` after the name")),
     }
 }
 

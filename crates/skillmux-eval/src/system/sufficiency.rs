@@ -8,7 +8,7 @@ use skillmux::{
     model::{ChatMessage, ChatModel},
 };
 
-use super::{System, SystemContext, model_answer};
+use super::{context::SystemContext, contract::System, model_answer};
 use crate::{
     answer::{Answer, AnswerPage},
     dataset::Aliases,

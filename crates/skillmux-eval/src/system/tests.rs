@@ -24,7 +24,12 @@ use tempfile::TempDir;
 mod judges;
 
 use super::*;
-use crate::{answer::AnswerPage, dataset::Aliases, task::Evidence};
+use crate::{
+    answer::{Answer, AnswerPage},
+    dataset::Aliases,
+    error::Error,
+    task::{Evidence, Task},
+};
 
 /// Specs of systems that rank, from all recipes.
 const RANKING_SPECS: [&str; 15] = [

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use skillmux::{
-    index::{Field, Index, SkillIdx},
+    index::{Index, SkillIdx},
     retrieve::{Candidate, Ranking},
-    skill::Skill,
     text::Analyzer,
 };
 
 use super::{
-    System,
+    contract::System,
     engine::{all_skills, query_of, scored_ids},
-    spec::SkillText,
+    skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
 
@@ -55,19 +54,6 @@ impl System for Tfidf<'_> {
         let candidates = found.map(|(skill, score)| Candidate { skill, score }).collect();
         let ranking = Ranking::of_best(candidates, depth);
         Ok(Answer::of_ranking(scored_ids(self.index, &ranking)?))
-    }
-}
-
-/// Returns the searched text of a skill: its fields under each other, each as far as it is indexed.
-pub(super) fn text_of(skill: &Skill, text: SkillText, index: &Index) -> String {
-    let caps = index.manifest().field_caps;
-    let name = caps.capped(Field::Name, &skill.name);
-    let description = caps.capped(Field::Description, &skill.description);
-    match text {
-        SkillText::NameDescription => format!("{name}\n{description}"),
-        SkillText::Full => {
-            format!("{name}\n{description}\n{}", caps.capped(Field::Body, &skill.body))
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::System;
+use super::contract::System;
 use crate::{answer::Answer, dataset::Aliases, error::Error, run::Run, task::Task};
 
 /// Answers with the rankings of a run, in the order of [`Run`]; a task that is not in it has none.

@@ -11,10 +11,11 @@ use skillmux::{
 };
 
 use super::{
-    System, SystemContext,
+    context::SystemContext,
+    contract::System,
     engine::{query_of, scored_ids},
     lexical::bm25_config,
-    paging::shown_spans,
+    paging::spans::shown_spans,
     ranked::fingerprint,
 };
 use crate::{

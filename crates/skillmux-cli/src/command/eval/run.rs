@@ -3,12 +3,12 @@
 use skillmux::route::RouteOptions;
 use skillmux_eval::{
     dataset::Dataset,
-    evaluate::{EvaluateOptions, Evaluation, evaluate},
+    evaluate::{EvaluateOptions, Evaluation, apply_cut, evaluate},
     report::{
         Report, ReportOptions, Results, SNAPSHOT_MEASURES, Scores, Setting, Snapshot, Times, View,
     },
     stats::BootstrapConfig,
-    system::{SystemContext, SystemSpec, apply_cut},
+    system::{SystemContext, SystemSpec},
 };
 
 use super::{

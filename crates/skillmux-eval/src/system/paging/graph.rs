@@ -7,7 +7,7 @@ use skillmux::{
     skill::{Node, NodeKind},
 };
 
-use super::{Selection, vector::NodeVectors};
+use super::{selection::Selection, vector::NodeVectors};
 
 /// Weight of relevance against repetition, λ of `SkillPager` §3.2, Eq. 2.
 const LAMBDA: f32 = 0.7;

@@ -1,6 +1,7 @@
 //! Systems that ask a chat model.
 
 use super::*;
+use crate::answer::Answer;
 
 /// Answers a task by `judge(bm25)` with a model that says these things.
 fn judged(answers: &[&str]) -> (Answer, Script) {

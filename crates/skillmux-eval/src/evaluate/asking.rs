@@ -1,44 +1,19 @@
-//! Asks a system all tasks of a dataset: on all cores, with a journal to go on from.
+//! Asks a system all tasks.
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::{BufRead, BufReader, Seek, SeekFrom, Write},
     path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::{
+    journal::{JOURNAL_FORMAT, Journal, JournalHead},
+    rows::{Evaluation, Row},
+};
 use crate::{answer::Answer, dataset::Dataset, error::Error, system::System, task::Task};
-
-/// The answer to one task.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The task.
-    pub task_id: String,
-    /// What the system said.
-    pub answer: Answer,
-    /// Wall-clock time in microseconds.
-    #[serde(default)]
-    pub time_us: u64,
-}
-
-/// What a system answered to the tasks of a dataset.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Evaluation {
-    /// Name of the system.
-    pub system: String,
-    /// Its configuration, see [`System::config`].
-    pub config: String,
-    /// One row a task, in the order of the dataset.
-    pub rows: Vec<Row>,
-}
 
 /// How tasks are asked.
 #[derive(Clone, Copy)]
@@ -56,20 +31,6 @@ pub struct EvaluateOptions<'a> {
     /// Called with the number of tasks done so far, from any thread.
     pub on_done: &'a (dyn Fn(usize) + Sync),
 }
-
-/// The first line of a journal: what its answers depend on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct JournalHead {
-    format: u32,
-    system: String,
-    config: String,
-    library: String,
-    tasks: String,
-    depth: usize,
-}
-
-/// Version of the journal.
-const JOURNAL_FORMAT: u32 = 2;
 
 /// Returns the answers of a system to all tasks, in their order; the same whatever the number of
 /// threads and however often the work was interrupted. Skills that a task ignores are dropped. A task
@@ -136,78 +97,6 @@ fn fingerprint(tasks: &[Task]) -> String {
         hasher.update(&json).update(b"\n");
     }
     hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// A file of answers, appended to as they come.
-struct Journal {
-    path: std::path::PathBuf,
-    file: Mutex<File>,
-}
-
-impl Journal {
-    /// Opens or begins a journal, and returns the answers that it holds.
-    ///
-    /// A last line without an end was being written when the process ended, and is cut off. A file
-    /// that does not begin with the head is not touched.
-    fn open(path: &Path, head: &JournalHead) -> Result<(BTreeMap<String, Row>, Self), Error> {
-        let cannot_write = |source| Error::Write { path: path.to_owned(), source };
-        let cannot_read = |source| Error::Read { path: path.to_owned(), source };
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(cannot_write)?;
-        let mut rows = BTreeMap::new();
-        let mut whole_bytes = 0;
-        let mut lines = BufReader::new(&file);
-        let mut bytes = Vec::new();
-        for line in 1_usize.. {
-            bytes.clear();
-            // A line may be torn within a character.
-            let n_bytes = lines.read_until(b'\n', &mut bytes).map_err(cannot_read)?;
-            let is_whole = bytes.ends_with(b"\n");
-            if line == 1 && n_bytes > 0 {
-                let found = serde_json::from_slice(&bytes).ok();
-                // The begin of the head is all that a run that ended at once has written.
-                let is_torn = !is_whole && line_of(head).starts_with(&bytes);
-                if found.as_ref() != Some(head) && !is_torn {
-                    return Err(Error::JournalOfAnother { path: path.to_owned() });
-                }
-            }
-            if !is_whole {
-                break;
-            }
-            if line > 1 {
-                let malformed = |source: serde_json::Error| Error::Json {
-                    path: path.to_owned(),
-                    line,
-                    source: Box::new(source),
-                };
-                let row: Row = serde_json::from_slice(&bytes).map_err(malformed)?;
-                rows.insert(row.task_id.clone(), row);
-            }
-            whole_bytes += n_bytes as u64;
-        }
-        file.set_len(whole_bytes).map_err(cannot_write)?;
-        file.seek(SeekFrom::Start(whole_bytes)).map_err(cannot_write)?;
-        let journal = Self { path: path.to_owned(), file: Mutex::new(file) };
-        if whole_bytes == 0 {
-            journal.append(head)?;
-        }
-        Ok((rows, journal))
-    }
-
-    fn append(&self, value: &impl Serialize) -> Result<(), Error> {
-        let json = line_of(value);
-        // One write a line, so that a killed process tears at most the last one.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&json).map_err(|source| Error::Write { path: self.path.clone(), source })
-    }
-}
-
-/// Returns a value as JSON on one line, with its end.
-fn line_of(value: &impl Serialize) -> Vec<u8> {
-    let mut json = serde_json::to_vec(value).expect("a row has string keys only");
-    json.push(b'\n');
-    json
 }
 
 #[cfg(test)]

@@ -1,0 +1,116 @@
+//! [`PagingSystem`]: pages the skill of a task.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use skillmux::{
+    index::{Index, IndexedSkill},
+    page::{FullPager, PageRequest, Pager, TermSource},
+    skill::{NodeTree, SkillId},
+    text::Analyzer,
+};
+
+use super::{method::PageMethod, spans::shown_spans};
+use crate::{
+    answer::{Answer, AnswerPage},
+    dataset::Aliases,
+    error::Error,
+    system::{
+        context::SystemContext,
+        contract::System,
+        engine::{query_of, refused},
+    },
+    task::Task,
+};
+
+/// Shows the part of a task's skill that a pager selects for the task's query.
+///
+/// Which skill it is says [`Task::evidence`]; a task without it gets no page.
+pub(in crate::system) struct PagingSystem<'a> {
+    name: String,
+    method: PageMethod,
+    budget_tokens: u32,
+    index: &'a Index,
+    aliases: Arc<Aliases>,
+}
+
+impl<'a> PagingSystem<'a> {
+    pub(in crate::system) fn open(
+        name: String,
+        method: PageMethod,
+        budget_tokens: u32,
+        context: &SystemContext<'a>,
+    ) -> Result<Self, Error> {
+        let (index, aliases) = (context.index(), context.aliases()?);
+        Ok(Self { name, method, budget_tokens, index, aliases })
+    }
+
+    fn page(&self, indexed: &IndexedSkill, query: &str) -> AnswerPage {
+        let IndexedSkill { skill, nodes, .. } = indexed;
+        let body_bytes = u32::try_from(skill.body.len()).unwrap_or(u32::MAX);
+        let idfs = std::cell::RefCell::new(FxHashMap::default());
+        let idf = |term: &str| {
+            if let Some(idf) = idfs.borrow().get(term) {
+                return *idf;
+            }
+            // As in the router: without the statistics of the library all words weigh the same.
+            let idf = self.index.body_idf(term).unwrap_or(1.0);
+            idfs.borrow_mut().insert(term.to_owned(), idf);
+            idf
+        };
+        let request = PageRequest {
+            skill,
+            nodes,
+            query,
+            terms: &TermSource {
+                terms: &|text, visit| Analyzer::new().for_each_term(text, visit),
+                idf: &idf,
+            },
+            budget_tokens: self.budget_tokens,
+        };
+        // Chunks have tokens of their own; the whole body is measured alike for all methods.
+        let full_tokens = FullPager.page(&PageRequest { budget_tokens: 0, ..request }).full_tokens;
+        let skill_id = skill.id.as_str().to_owned();
+        if self.method == PageMethod::FullDocument {
+            let spans = vec![[0, body_bytes]];
+            return AnswerPage { skill_id, spans, n_tokens: full_tokens, full_tokens, body_bytes };
+        }
+        let page = self.method.pager().page(&request);
+        let spans = match self.method {
+            PageMethod::Chunk | PageMethod::ChunkTopK => {
+                shown_spans(&page, &NodeTree::default(), &skill.body)
+            }
+            _ => shown_spans(&page, nodes, &skill.body),
+        };
+        AnswerPage { skill_id, spans, n_tokens: page.n_tokens, full_tokens, body_bytes }
+    }
+}
+
+impl System for PagingSystem<'_> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn config(&self) -> String {
+        let method = self.method.as_str();
+        format!("page {method} budget_tokens={} {}", self.budget_tokens, self.method.config())
+    }
+
+    fn empty_answer(&self) -> Answer {
+        Answer { pages: Some(Vec::new()), ..Answer::default() }
+    }
+
+    fn answer(&self, task: &Task, _depth: usize) -> Result<Answer, Error> {
+        let Some(evidence) = &task.evidence else { return Ok(Answer::default()) };
+        let query = query_of(task)?;
+        let idx = if let Some(idx) = self.aliases.position(&evidence.skill_id) {
+            idx
+        } else {
+            // The engine's error names ids that look alike.
+            let found = self.index.find(&SkillId::new(evidence.skill_id.as_str()));
+            found.map_err(|error| refused(task, error))?
+        };
+        let page = self.page(&self.index.skill(idx)?, query.text());
+        Ok(Answer { pages: Some(vec![page]), ..Answer::default() })
+    }
+}

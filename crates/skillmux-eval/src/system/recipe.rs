@@ -1,0 +1,108 @@
+//! [`Recipe`]: how a system is made.
+
+use std::{fmt, path::PathBuf};
+
+use super::{
+    fusion::FusionRule, paging::method::PageMethod, skill_text::SkillText, text_system::TextSystem,
+};
+use crate::error::ModelPort;
+
+/// Tokens of a page where a spec says nothing.
+pub(super) const DEFAULT_PAGE_TOKENS: u32 = 2_000;
+
+/// How a system is made.
+///
+/// [`Display`](fmt::Display) gives the short form of its spec: what is the default is left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Recipe {
+    /// The whole router.
+    Router,
+    /// A system that ranks by one text of the skills.
+    Text(&'static TextSystem, SkillText),
+    /// One ranking out of several.
+    Fusion(FusionRule, Vec<Part>),
+    /// The rankings of a TREC run.
+    Trec(PathBuf),
+    /// The router's candidates, ranked by weights from a file.
+    Ranked(PathBuf),
+    /// A chat model chooses from a ranking.
+    Judge(Box<Recipe>),
+    /// A chat model votes on pages.
+    Vote(Box<Recipe>),
+    /// Pages of so many tokens.
+    Page(PageMethod, u32),
+}
+
+/// A system that is part of another.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    pub(super) recipe: Recipe,
+    pub(super) weight: f32,
+}
+
+impl Recipe {
+    /// Returns whether answers have a ranking.
+    pub(super) fn ranks(&self) -> bool {
+        match self {
+            Self::Page(..) => false,
+            Self::Vote(recipe) => recipe.ranks(),
+            _ => true,
+        }
+    }
+
+    /// Returns whether answers have pages.
+    pub(super) fn shows(&self) -> bool {
+        matches!(self, Self::Page(..) | Self::Router)
+    }
+
+    /// Returns whether this recipe or one that is part of it is such a one.
+    fn any(&self, is_such: &dyn Fn(&Self) -> bool) -> bool {
+        is_such(self)
+            || match self {
+                Self::Fusion(_, parts) => parts.iter().any(|part| part.recipe.any(is_such)),
+                Self::Judge(recipe) | Self::Vote(recipe) => recipe.any(is_such),
+                _ => false,
+            }
+    }
+
+    /// Returns whether this recipe, or one that is part of it, asks a model of this kind.
+    pub(super) fn needs(&self, model: ModelPort) -> bool {
+        self.any(&|recipe| recipe.model() == Some(model))
+    }
+
+    /// Returns the kind of model that this recipe asks itself.
+    fn model(&self) -> Option<ModelPort> {
+        match self {
+            Self::Text(system, _) => system.model,
+            Self::Ranked(_) => Some(ModelPort::Encoder),
+            Self::Judge(_) | Self::Vote(_) => Some(ModelPort::Chat),
+            Self::Router | Self::Fusion(..) | Self::Trec(_) | Self::Page(..) => None,
+        }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Router => f.write_str("default"),
+            Self::Text(system, text) => write!(f, "{}{}", system.name, text.suffix()),
+            Self::Trec(path) => write!(f, "trec:{}", path.display()),
+            Self::Ranked(path) => write!(f, "ranked:{}", path.display()),
+            Self::Judge(recipe) => write!(f, "judge({recipe})"),
+            Self::Vote(recipe) => write!(f, "vote({recipe})"),
+            Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),
+            Self::Page(method, tokens) => write!(f, "page:{}/{tokens}", method.as_str()),
+            Self::Fusion(rule, parts) => {
+                write!(f, "{}(", rule.as_str())?;
+                for (position, Part { recipe, weight }) in parts.iter().enumerate() {
+                    let comma = if position == 0 { "" } else { "," };
+                    write!(f, "{comma}{recipe}")?;
+                    if weight.to_bits() != 1.0_f32.to_bits() {
+                        write!(f, "*{weight}")?;
+                    }
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
