@@ -9,6 +9,7 @@ use super::{
     reasons::{ChangedGold, FeatureChange, FeatureLead, changed_gold, worse_in_b},
     scores::{Scores, View},
     setting::{Setting, SettingDifference},
+    summary::HEADLINE,
     table::{Align, Table},
     tested::{NOISE, Tested, correct, gain},
     text::{MARK, difference, wrapped},
@@ -38,7 +39,7 @@ pub struct CompareOptions<'a> {
 
 impl Default for CompareOptions<'_> {
     fn default() -> Self {
-        let measures = &super::summary::HEADLINE;
+        let measures = &HEADLINE;
         Self {
             bootstrap: BootstrapConfig::default(),
             view: View::default(),

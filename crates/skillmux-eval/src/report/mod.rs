@@ -24,6 +24,7 @@
 
 mod compare;
 mod confidence;
+mod context;
 mod html;
 mod number;
 mod plot;
@@ -35,6 +36,7 @@ mod sheet;
 mod show;
 mod slices;
 mod snapshot;
+mod summarize;
 mod summary;
 mod table;
 mod tested;

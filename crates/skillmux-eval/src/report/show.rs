@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::{
-    number::{NONE, fixed, number},
+    number::{NONE, fixed, number, signed_score},
     scores::{Scores, View},
     text::wrapped,
 };
@@ -281,7 +281,7 @@ fn push_ranking(text: &mut String, ranking: &[ShownSkill], task: &Task, max_rank
         let _ = writeln!(text, "{mark} {rank:>4}  {score:>9.3}  {id}");
         if !skill.contributions.is_empty() {
             let part = |c: &skillmux::explain::Contribution| {
-                format!("{} {}", one_line(&c.feature), super::number::signed_score(c.value))
+                format!("{} {}", one_line(&c.feature), signed_score(c.value))
             };
             let parts: Vec<String> = skill.contributions.iter().map(part).collect();
             let _ = writeln!(text, "{:19}{}", "", parts.join(" · "));

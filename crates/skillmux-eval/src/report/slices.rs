@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    context::Context,
     scores::{SystemScores, View},
-    summary::{Context, Measured, Report, Slice, ViewReport},
+    summary::{Measured, Report, Slice, ViewReport},
 };
 use crate::{
     metric::chain::{category_recall_at, step_rankings},
