@@ -1,4 +1,4 @@
-//! Text of others (ids, queries, names), made harmless for terminals, Markdown and HTML.
+//! Text of others (ids, queries, names), made harmless for terminals and Markdown.
 
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -21,22 +21,6 @@ fn is_deceptive(c: char) -> bool {
         '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
     )
-}
-
-/// Returns the text for the inside of an HTML element or of a quoted attribute.
-pub(crate) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// Returns the text as a code span of Markdown: nothing in it is markup. Tables escape its bars.
@@ -104,14 +88,6 @@ mod tests {
         assert_eq!(
             one_line("a\u{1b}[31m\u{202e}b\n\tc\u{9b}"),
             "a\u{fffd}[31m\u{fffd}b  c\u{fffd}"
-        );
-    }
-
-    #[test]
-    fn html_of_others_is_text() {
-        assert_eq!(
-            html("<img src=x onerror='a'>&\""),
-            "&lt;img src=x onerror=&#39;a&#39;&gt;&amp;&quot;"
         );
     }
 

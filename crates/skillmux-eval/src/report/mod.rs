@@ -32,7 +32,6 @@ mod reasons;
 mod results;
 mod scores;
 mod setting;
-mod sheet;
 mod show;
 mod slices;
 mod snapshot;

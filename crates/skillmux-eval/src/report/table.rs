@@ -1,8 +1,6 @@
 //! Tables of text, for terminals and Markdown.
 
-use std::fmt::Write;
-
-use crate::printable::{html, width};
+use crate::printable::width;
 
 /// Which edge of a column its cells keep to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,32 +76,15 @@ impl Table {
         text
     }
 
-    /// Returns the table as an element of HTML; the first cell of a row is its head.
-    pub(crate) fn to_html(&self, caption: &str) -> String {
-        let class = |at: usize| match self.columns[at].1 {
-            Align::Left => "",
-            Align::Right => " class=\"n\"",
-        };
-        let mut out = format!(
-            "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table>\n\
-             <caption>{0}</caption>\n<thead><tr>",
-            html(caption)
-        );
-        for (at, (name, _)) in self.columns.iter().enumerate() {
-            let _ = write!(out, "<th scope=\"col\"{}><bdi>{}</bdi></th>", class(at), html(name));
-        }
-        out.push_str("</tr></thead>\n<tbody>\n");
-        for row in &self.rows {
-            out.push_str("<tr>");
-            for (at, cell) in row.iter().enumerate() {
-                let (tag, scope) = if at == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
-                let cell = html(cell);
-                let _ = write!(out, "<{tag}{scope}{}><bdi>{cell}</bdi></{tag}>", class(at));
-            }
-            out.push_str("</tr>\n");
-        }
-        out.push_str("</tbody>\n</table>\n</div>\n");
-        out
+    /// Returns the names of the columns.
+    pub(crate) fn head(&self) -> impl Iterator<Item = (&str, Align)> {
+        self.columns.iter().map(|(name, align)| (name.as_str(), *align))
+    }
+
+    /// Returns the cells of each row.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (&str, Align)>> {
+        let aligns = || self.columns.iter().map(|(_, align)| *align);
+        self.rows.iter().map(move |row| row.iter().map(String::as_str).zip(aligns()))
     }
 
     /// Returns the table in the Markdown of GitHub.
