@@ -1,5 +1,7 @@
 //! Numbers as text, always the same way.
 
+use indicatif::HumanCount;
+
 /// Returns the text for a value that there is not.
 pub(crate) const NONE: &str = "–";
 
@@ -34,15 +36,7 @@ pub(crate) fn p_value(p: f64) -> String {
 
 /// Returns a number with its digits in groups of three.
 pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(n).to_string()
 }
 
 /// Returns a time, as `850 µs` or `12.3 ms`.
@@ -65,5 +59,10 @@ mod tests {
         assert_eq!(signed(0.0126), "+0.013");
         assert_eq!(signed_score(-3.104), "-3.1");
         assert_eq!(signed_score(0.001), "0");
+    }
+
+    #[test]
+    fn digits_stand_in_groups_of_three() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }
