@@ -66,7 +66,7 @@ pub struct GoldStep {
 
 /// The part of a skill's body that a task needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct GoldEvidence {
     /// The skill.
     pub skill_id: String,
     /// Bytes of the annotated body, to notice another version of it.
@@ -104,7 +104,7 @@ pub struct Task {
     pub ignored: BTreeSet<String>,
     /// What paging must show, if the dataset says.
     #[serde(default)]
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<GoldEvidence>,
     /// What the task belongs to, as `language` → `zh`: results are reported by these.
     #[serde(default)]
     pub slices: BTreeMap<String, String>,

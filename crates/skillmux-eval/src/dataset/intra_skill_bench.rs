@@ -12,7 +12,7 @@ use super::{
 use crate::{
     error::Error,
     fault::Fault,
-    task::{Evidence, Task},
+    task::{GoldEvidence, Task},
 };
 
 /// Reads a file of cases.
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
             id: record.text("case_id")?.to_owned(),
             query: record.text("query")?.to_owned(),
             gold: [skill_id.as_str()].into_iter().collect(),
-            evidence: Some(Evidence { skill_id, body_bytes, spans }),
+            evidence: Some(GoldEvidence { skill_id, body_bytes, spans }),
             slices: language.map(|language| slice("lang", language)).into_iter().collect(),
             ..Task::default()
         };

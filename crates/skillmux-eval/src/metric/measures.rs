@@ -10,7 +10,7 @@ use super::{
     },
     set,
 };
-use crate::task::{Evidence, Gold};
+use crate::task::{Gold, GoldEvidence};
 
 /// Returns the metrics of one task, in the order of reports.
 ///
@@ -24,7 +24,7 @@ use crate::task::{Evidence, Gold};
 ///   category also without categories, Step R and Chain exact without skills of the sub-tasks (but
 ///   Chain exact takes the task's order in place of sub-tasks);
 /// - Sufficiency to Shown precision: without evidence, for systems that show no parts of skills, and
-///   for another version of the body ([`paging::Shown`]); Shown precision and Token reduction where
+///   for another version of the body ([`paging::ShownEvidence`]); Shown precision and Token reduction where
 ///   nothing is shown, and Judged sufficiency without a judge;
 /// - Coverage and False load: for tasks without and with gold, and for systems that only rank;
 ///   Rejected load for tasks that reject no skill.
@@ -329,9 +329,12 @@ fn planned(case: &Case<'_>, metric: impl Fn(&[&[String]]) -> Option<f64>) -> Opt
     metric(&chain::step_rankings(case.answer)?)
 }
 
-fn paged(case: &Case<'_>, metric: impl Fn(&[[u32; 2]], &Evidence) -> Option<f64>) -> Option<f64> {
+fn paged(
+    case: &Case<'_>,
+    metric: impl Fn(&[[u32; 2]], &GoldEvidence) -> Option<f64>,
+) -> Option<f64> {
     match (paging::shown(case), &case.task.evidence) {
-        (paging::Shown::Spans(shown), Some(evidence)) => metric(&shown, evidence),
+        (paging::ShownEvidence::Spans(shown), Some(evidence)) => metric(&shown, evidence),
         _ => None,
     }
 }
@@ -366,7 +369,8 @@ mod tests {
         let pager = Answer { pages: Some(Vec::new()), ..Answer::default() };
         let several = Task { gold: ["a", "b"].into_iter().collect(), ..Task::default() };
         assert!(named(&case((&several, &pager))).is_empty());
-        let evidence = Some(Evidence { skill_id: "a".into(), body_bytes: 9, spans: vec![[0, 5]] });
+        let evidence =
+            Some(GoldEvidence { skill_id: "a".into(), body_bytes: 9, spans: vec![[0, 5]] });
         let needs_page = Task { evidence, ..Task::default() };
         let of_pages = ["Sufficiency", "Evidence coverage"];
         assert_eq!(named(&case((&needs_page, &pager))), of_pages.into());
@@ -398,7 +402,11 @@ mod tests {
             gold: ["a", "b"].into_iter().collect(),
             steps: vec![step("a"), step("b")],
             rejected: ["c".to_owned()].into(),
-            evidence: Some(Evidence { skill_id: "a".into(), body_bytes: 9, spans: vec![[0, 5]] }),
+            evidence: Some(GoldEvidence {
+                skill_id: "a".into(),
+                body_bytes: 9,
+                spans: vec![[0, 5]],
+            }),
             ..Task::default()
         };
         let page = AnswerPage {

@@ -4,7 +4,7 @@
 //! are annotated, so that sufficiency needs no model: it is whether all of them are shown.
 
 use super::{measure::Case, ranking::indicator};
-use crate::{answer::AnswerPage, task::Evidence};
+use crate::{answer::AnswerPage, task::GoldEvidence};
 
 /// Longest gap between two shown spans that counts as shown, in bytes.
 ///
@@ -15,7 +15,7 @@ const MAX_GAP_BYTES: u32 = 4;
 /// Whether the shown part of a skill can be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Shown {
+pub enum ShownEvidence {
     /// The task has no evidence, or the system shows no parts of skills.
     Nothing,
     /// What is shown is another version of the body than the annotated one; a report counts these.
@@ -26,33 +26,33 @@ pub enum Shown {
 }
 
 /// Returns what an answer shows of the skill that holds the task's evidence.
-pub fn shown(case: &Case<'_>) -> Shown {
-    let Some(evidence) = &case.task.evidence else { return Shown::Nothing };
-    let Some(pages) = &case.answer.pages else { return Shown::Nothing };
+pub fn shown(case: &Case<'_>) -> ShownEvidence {
+    let Some(evidence) = &case.task.evidence else { return ShownEvidence::Nothing };
+    let Some(pages) = &case.answer.pages else { return ShownEvidence::Nothing };
     let pages = || pages.iter().filter(|page| page.skill_id == evidence.skill_id);
     if pages().any(|page| page.body_bytes != evidence.body_bytes) {
-        return Shown::OtherBody;
+        return ShownEvidence::OtherBody;
     }
-    Shown::Spans(union(pages().flat_map(|page| page.spans.iter().copied()).collect()))
+    ShownEvidence::Spans(union(pages().flat_map(|page| page.spans.iter().copied()).collect()))
 }
 
 /// Returns 1 if all bytes of the evidence are shown, else 0 (context sufficiency, `SkillPager` §4.2,
 /// with annotated evidence in place of the judge).
-pub fn sufficiency(shown: &[[u32; 2]], evidence: &Evidence) -> f64 {
+pub fn sufficiency(shown: &[[u32; 2]], evidence: &GoldEvidence) -> f64 {
     indicator(n_common(shown, &evidence.spans) == n_bytes(&evidence.spans))
 }
 
 /// Returns the share of the evidence's bytes that are shown; `None` if the evidence has no bytes.
 ///
 /// Ours; it tells a near miss from a page about something else, which sufficiency does not.
-pub fn evidence_coverage(shown: &[[u32; 2]], evidence: &Evidence) -> Option<f64> {
+pub fn evidence_coverage(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
     share(n_common(shown, &evidence.spans), n_bytes(&evidence.spans))
 }
 
 /// Returns the share of the shown bytes that are evidence; `None` if nothing is shown.
 ///
 /// Ours; the other side of [`evidence_coverage`].
-pub fn shown_precision(shown: &[[u32; 2]], evidence: &Evidence) -> Option<f64> {
+pub fn shown_precision(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
     share(n_common(shown, &evidence.spans), n_bytes(shown))
 }
 
@@ -105,8 +105,8 @@ mod tests {
     use super::*;
     use crate::{answer::Answer, task::Task};
 
-    fn evidence(spans: &[[u32; 2]]) -> Evidence {
-        Evidence { skill_id: "s".into(), body_bytes: 1000, spans: spans.to_vec() }
+    fn evidence(spans: &[[u32; 2]]) -> GoldEvidence {
+        GoldEvidence { skill_id: "s".into(), body_bytes: 1000, spans: spans.to_vec() }
     }
 
     fn page(skill_id: &str, spans: &[[u32; 2]]) -> AnswerPage {
@@ -119,7 +119,10 @@ mod tests {
         }
     }
 
-    fn shown_of(evidence: Option<Evidence>, pages: impl Into<Option<Vec<AnswerPage>>>) -> Shown {
+    fn shown_of(
+        evidence: Option<GoldEvidence>,
+        pages: impl Into<Option<Vec<AnswerPage>>>,
+    ) -> ShownEvidence {
         let task = Task { evidence, ..Task::default() };
         let answer = Answer { pages: pages.into(), ..Answer::default() };
         shown(&Case { task: &task, answer: &answer, categories: &BTreeMap::new() })
@@ -143,20 +146,20 @@ mod tests {
     fn line_ends_between_shown_nodes_count_as_shown() {
         let spans =
             |shown: &[[u32; 2]]| shown_of(Some(evidence(&[[0, 90]])), vec![page("s", shown)]);
-        assert_eq!(spans(&[[42, 90], [0, 40]]), Shown::Spans(vec![[0, 90]]));
-        assert_eq!(spans(&[[0, 40], [45, 90]]), Shown::Spans(vec![[0, 40], [45, 90]]));
-        assert_eq!(spans(&[[0, 40], [10, 20], [30, 60]]), Shown::Spans(vec![[0, 60]]));
+        assert_eq!(spans(&[[42, 90], [0, 40]]), ShownEvidence::Spans(vec![[0, 90]]));
+        assert_eq!(spans(&[[0, 40], [45, 90]]), ShownEvidence::Spans(vec![[0, 40], [45, 90]]));
+        assert_eq!(spans(&[[0, 40], [10, 20], [30, 60]]), ShownEvidence::Spans(vec![[0, 60]]));
     }
 
     #[test]
     fn what_cannot_be_judged_is_told_apart() {
         let needed = || Some(evidence(&[[0, 9]]));
-        assert_eq!(shown_of(None, vec![page("s", &[[0, 9]])]), Shown::Nothing);
-        assert_eq!(shown_of(needed(), None), Shown::Nothing);
-        assert_eq!(shown_of(needed(), vec![]), Shown::Spans(vec![]));
-        assert_eq!(shown_of(needed(), vec![page("t", &[[0, 9]])]), Shown::Spans(vec![]));
+        assert_eq!(shown_of(None, vec![page("s", &[[0, 9]])]), ShownEvidence::Nothing);
+        assert_eq!(shown_of(needed(), None), ShownEvidence::Nothing);
+        assert_eq!(shown_of(needed(), vec![]), ShownEvidence::Spans(vec![]));
+        assert_eq!(shown_of(needed(), vec![page("t", &[[0, 9]])]), ShownEvidence::Spans(vec![]));
         let other = AnswerPage { body_bytes: 999, ..page("s", &[[0, 9]]) };
-        assert_eq!(shown_of(needed(), vec![other]), Shown::OtherBody);
+        assert_eq!(shown_of(needed(), vec![other]), ShownEvidence::OtherBody);
     }
 
     #[test]

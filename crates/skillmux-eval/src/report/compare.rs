@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     number::{NONE, fixed, grouped, p_value, signed, signed_score},
     reasons::{ChangedGold, FeatureChange, FeatureLead, changed_gold, worse_in_b},
-    scores::{Scores, View},
+    scores::{TaskScores, View},
     setting::{Setting, SettingDifference},
     summary::HEADLINE,
     table::{Align, Table},
@@ -144,7 +144,7 @@ impl Comparison {
     /// # Errors
     /// [`Error::NoSystem`] if there is none at a position.
     pub fn new(
-        scores: &Scores<'_>,
+        scores: &TaskScores<'_>,
         (a, b): (usize, usize),
         options: &CompareOptions<'_>,
     ) -> Result<Self, Error> {

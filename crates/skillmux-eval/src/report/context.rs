@@ -1,14 +1,14 @@
 //! [`Context`]: what every part of a report is made from.
 
 use super::{
-    scores::{Scores, SystemScores, View},
+    scores::{SystemScores, TaskScores, View},
     summary::{Measured, ReportOptions},
 };
 use crate::{metric::Measure, stats};
 
 /// What every part of a report is made from.
 pub(super) struct Context<'a> {
-    pub(super) scores: &'a Scores<'a>,
+    pub(super) scores: &'a TaskScores<'a>,
     pub(super) measures: &'a [&'static Measure],
     pub(super) headline: &'a [&'a str],
     pub(super) baseline: &'a SystemScores<'a>,

@@ -5,7 +5,7 @@
 //!     answer::Answer,
 //!     dataset::Dataset,
 //!     evaluate::{Evaluation, Row},
-//!     report::{Report, ReportOptions, Scores},
+//!     report::{Report, ReportOptions, TaskScores},
 //!     task::Task,
 //! };
 //!
@@ -16,7 +16,7 @@
 //! let rows = vec![Row { task_id: "t1".into(), answer, ..Row::default() }];
 //! let evaluations = [Evaluation { system: "bm25".into(), rows, ..Evaluation::default() }];
 //!
-//! let scores = Scores::new(&dataset, &evaluations, None)?;
+//! let scores = TaskScores::new(&dataset, &evaluations, None)?;
 //! let report = Report::new(&scores, &ReportOptions::default())?;
 //! assert!(report.to_text(80).contains("0.500"), "MRR@10");
 //! # Ok::<(), skillmux_eval::Error>(())
@@ -48,9 +48,9 @@ pub use compare::{
 pub use confidence::Confidence;
 pub use reasons::{ChangedGold, FeatureChange, FeatureLead, Rival};
 pub use results::{Pair, RESULTS_FORMAT, Results, file_stem};
-pub use scores::{Credit, Scores, SystemScores, View};
+pub use scores::{Credit, SystemScores, TaskScores, View};
 pub use setting::{ClusterSetting, LibrarySetting, Sample, Setting, SettingDifference};
-pub use show::{Shown, ShownMeasure, ShownSkill, ShownSystem};
+pub use show::{ShownMeasure, ShownSkill, ShownSystem, ShownTask};
 pub use snapshot::{SNAPSHOT_MEASURES, Snapshot, TaskChange};
 pub use summary::{
     CURVE_DEPTH, DifferenceCount, HEADLINE, MeasureNote, Measured, REPORT_FORMAT, Report,

@@ -1,4 +1,4 @@
-//! [`Scores`]: every measure of every task, for every system.
+//! [`TaskScores`]: every measure of every task, for every system.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -73,7 +73,7 @@ struct ViewScores {
 
 /// Every measure of every task, for every system.
 #[derive(Debug, Clone)]
-pub struct Scores<'a> {
+pub struct TaskScores<'a> {
     /// What was asked.
     pub dataset: &'a Dataset,
     /// What the systems scored, in the order in which they were given.
@@ -81,7 +81,7 @@ pub struct Scores<'a> {
     views: Vec<View>,
 }
 
-impl<'a> Scores<'a> {
+impl<'a> TaskScores<'a> {
     /// Measures the answers of systems; with `credit`, in both views.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ mod tests {
             let rows = vec![Row { task_id: "t".into(), answer, time_us: 0 }];
             let system = Evaluation { system: "s".into(), config: String::new(), rows };
             let evaluations = [system];
-            let scores = Scores::new(&dataset, &evaluations, Some(&credit)).unwrap();
+            let scores = TaskScores::new(&dataset, &evaluations, Some(&credit)).unwrap();
             scores.systems[0].column(View::NearDuplicates, measure)[0]
         };
         // The best ranking by grade is also the best one of this view.

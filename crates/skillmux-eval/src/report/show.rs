@@ -1,4 +1,4 @@
-//! [`Shown`]: one task, and what systems said to it.
+//! [`ShownTask`]: one task, and what systems said to it.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     number::{NONE, fixed, number, signed_score},
-    scores::{Scores, View},
+    scores::{TaskScores, View},
     text::wrapped,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// One task, and what systems said to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct ShownTask {
     /// Name of the dataset.
     pub dataset: String,
     /// The task with what is right for it.
@@ -81,12 +81,12 @@ pub struct ShownMeasure {
     pub value: f64,
 }
 
-impl Shown {
+impl ShownTask {
     /// Returns what systems said to a task.
     ///
     /// # Errors
     /// [`Error::NoSuchTask`].
-    pub fn new(scores: &Scores<'_>, task_id: &str) -> Result<Self, Error> {
+    pub fn new(scores: &TaskScores<'_>, task_id: &str) -> Result<Self, Error> {
         let at = scores.dataset.tasks.iter().position(|task| task.id == task_id);
         let at = at.ok_or_else(|| Error::NoSuchTask { task_id: task_id.to_owned() })?;
         let task = &scores.dataset.tasks[at];

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     number::number,
-    scores::{Scores, SystemScores, View},
+    scores::{SystemScores, TaskScores, View},
 };
 use crate::{
     error::Error,
@@ -94,7 +94,7 @@ impl fmt::Display for TaskChange {
 
 impl Snapshot {
     /// Returns the snapshot of scores, with these measures where they say something.
-    pub fn new(scores: &Scores<'_>, view: View, measures: &[&str]) -> Self {
+    pub fn new(scores: &TaskScores<'_>, view: View, measures: &[&str]) -> Self {
         let tasks = &scores.dataset.tasks;
         let mut columns: Vec<(String, Vec<String>)> = Vec::new();
         for system in &scores.systems {
@@ -208,7 +208,12 @@ impl Snapshot {
 
 /// Returns the cell of the rank of the first right skill; empty for a task without gold, and for a
 /// system that does not rank.
-fn first_right(scores: &Scores<'_>, system: &SystemScores<'_>, view: View, at: usize) -> String {
+fn first_right(
+    scores: &TaskScores<'_>,
+    system: &SystemScores<'_>,
+    view: View,
+    at: usize,
+) -> String {
     let has_gold = !scores.dataset.tasks[at].gold.is_empty();
     if !has_gold || system.rows[at].answer.ranking.is_none() {
         return String::new();

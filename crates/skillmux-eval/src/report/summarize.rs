@@ -3,7 +3,7 @@
 use super::{
     confidence::Confidence,
     context::Context,
-    scores::{Scores, SystemScores, View},
+    scores::{SystemScores, TaskScores, View},
     summary::{
         CURVE_DEPTH, DifferenceCount, MeasureNote, REPORT_FORMAT, Report, ReportOptions,
         ReportedChange, Statistics, SystemReport, ViewReport,
@@ -30,7 +30,7 @@ impl Report {
     ///
     /// # Errors
     /// [`Error::NoSystem`] if there is none, or none at the position of the baseline.
-    pub fn new(scores: &Scores<'_>, options: &ReportOptions<'_>) -> Result<Self, Error> {
+    pub fn new(scores: &TaskScores<'_>, options: &ReportOptions<'_>) -> Result<Self, Error> {
         let dataset = scores.dataset;
         let measures = scores.measures();
         let named = |name: &&&str| measures.iter().any(|measure| measure.name == **name);
@@ -76,7 +76,7 @@ impl Context<'_> {
             n_refused: system.rows.iter().filter(|row| row.answer.refused.is_some()).count(),
             n_other_bodies: self
                 .cases(system)
-                .filter(|case| paging::shown(case) == paging::Shown::OtherBody)
+                .filter(|case| paging::shown(case) == paging::ShownEvidence::OtherBody)
                 .count(),
             views: self.scores.views().iter().map(|view| self.view(system, *view)).collect(),
             confidence: Confidence::new(self.scores.dataset, system),
@@ -171,7 +171,7 @@ impl Context<'_> {
 
 /// Returns the mean Recall@k over the tasks with gold for k = 1 to [`CURVE_DEPTH`], or to where the
 /// longest ranking of all systems ends.
-fn recall_curve(scores: &Scores<'_>, system: &SystemScores<'_>, view: View) -> Vec<f64> {
+fn recall_curve(scores: &TaskScores<'_>, system: &SystemScores<'_>, view: View) -> Vec<f64> {
     let tasks = scores.dataset.tasks.iter().zip(&system.rows).enumerate();
     let with_gold: Vec<(usize, f64)> = tasks
         .filter(|(_, (task, row))| !task.gold.is_empty() && row.answer.ranking.is_some())

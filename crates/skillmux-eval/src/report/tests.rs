@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     evaluate::{Evaluation, Row},
     stats::BootstrapConfig,
-    task::{Evidence, Gold, GoldStep, Task},
+    task::{Gold, GoldEvidence, GoldStep, Task},
 };
 
 const HOSTILE_ID: &str = "t4\"><img src=x onerror=alert(1)>";
@@ -43,8 +43,11 @@ fn dataset() -> Dataset {
     graded.steps =
         vec![step("合并表格", "tables", "表格合并"), step("导出 PDF", "documents", "pdf-export")];
     let mut paged = task("t6", "rotate the pages of a scan", &["pdf-rotate"], "en");
-    paged.evidence =
-        Some(Evidence { skill_id: "pdf-rotate".into(), body_bytes: 900, spans: vec![[100, 180]] });
+    paged.evidence = Some(GoldEvidence {
+        skill_id: "pdf-rotate".into(),
+        body_bytes: 900,
+        spans: vec![[100, 180]],
+    });
     paged.rejected = ["image-rotate".to_owned()].into();
     Dataset {
         name: "by-hand".into(),
@@ -171,9 +174,9 @@ fn bootstrap() -> BootstrapConfig {
     BootstrapConfig { n_resamples: 200, ..BootstrapConfig::default() }
 }
 
-fn with_report<T>(credit: Option<Credit<'_>>, of: impl Fn(&Scores<'_>, &Report) -> T) -> T {
+fn with_report<T>(credit: Option<Credit<'_>>, of: impl Fn(&TaskScores<'_>, &Report) -> T) -> T {
     let (dataset, evaluations) = (dataset(), evaluations());
-    let scores = Scores::new(&dataset, &evaluations, credit).unwrap();
+    let scores = TaskScores::new(&dataset, &evaluations, credit).unwrap();
     let options = ReportOptions { bootstrap: bootstrap(), ..ReportOptions::default() };
     let report = Report::new(&scores, &options).unwrap();
     of(&scores, &report)
@@ -226,11 +229,11 @@ fn comparison_says_which_tasks_changed_and_why() {
 #[test]
 fn one_case() {
     with_report(Some(&credit), |scores, _| {
-        let shown = |id| Shown::new(scores, id).unwrap();
+        let shown = |id| ShownTask::new(scores, id).unwrap();
         let texts = ["t1", "t2", "t3", HOSTILE_ID, "t5", "t6"].map(|id| shown(id).to_text(80, 2));
         insta::assert_snapshot!(texts.join("\n═════\n\n"));
         insta::assert_snapshot!("one_case_as_json", shown("t2").to_json());
-        assert!(matches!(Shown::new(scores, "t9"), Err(Error::NoSuchTask { .. })));
+        assert!(matches!(ShownTask::new(scores, "t9"), Err(Error::NoSuchTask { .. })));
     });
 }
 
@@ -324,7 +327,7 @@ fn two_systems_are_found_by_folder_and_name() {
     let pair = Results::open_pair(&old, &new).unwrap().results;
     assert_eq!(pair.evaluations[0].system, old.display().to_string());
     assert_eq!(pair.evaluations[1].rows, evaluations()[1].rows);
-    let scores = Scores::new(&pair.dataset, &pair.evaluations, None).unwrap();
+    let scores = TaskScores::new(&pair.dataset, &pair.evaluations, None).unwrap();
     let options = CompareOptions { bootstrap: bootstrap(), ..CompareOptions::default() };
     let found = Comparison::new(&scores, (0, 1), &options).unwrap();
     comparison(|expected| assert_eq!(found.changes, expected.changes));
@@ -529,12 +532,12 @@ fn what_cannot_be_scored_is_refused() {
     let dataset = dataset();
     let mut evaluations = evaluations();
     evaluations[1].system = "bm25".into();
-    let error = Scores::new(&dataset, &evaluations, None).unwrap_err();
+    let error = TaskScores::new(&dataset, &evaluations, None).unwrap_err();
     assert_eq!(error.to_string(), "there are two systems `bm25`");
     evaluations[0].rows.remove(2);
-    let error = Scores::new(&dataset, &evaluations, None).unwrap_err();
+    let error = TaskScores::new(&dataset, &evaluations, None).unwrap_err();
     assert_eq!(error.to_string(), "`bm25` has no answer to task `t3`");
-    let scores = Scores::new(&dataset, &[], None).unwrap();
+    let scores = TaskScores::new(&dataset, &[], None).unwrap();
     let error = Report::new(&scores, &ReportOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "there is no system to report on");
 }
@@ -557,7 +560,7 @@ fn what_was_not_asked_or_not_judged_is_counted() {
     evaluations[0].rows[0].answer.refused = Some("the task is empty".into());
     let page = AnswerPage { skill_id: "pdf-rotate".into(), body_bytes: 7, ..AnswerPage::default() };
     evaluations[1].rows[5].answer.pages = Some(vec![page]);
-    let scores = Scores::new(&dataset, &evaluations, None).unwrap();
+    let scores = TaskScores::new(&dataset, &evaluations, None).unwrap();
     let report = Report::new(&scores, &ReportOptions::default()).unwrap();
     let counts = |at: usize| (report.systems[at].n_refused, report.systems[at].n_other_bodies);
     assert_eq!((counts(0), counts(1)), ((1, 0), (0, 1)));
@@ -574,14 +577,14 @@ fn a_system_that_does_not_rank_has_no_curve_and_no_ranks() {
     for row in &mut evaluations[0].rows {
         row.answer = Answer { pages: Some(Vec::new()), ..Answer::default() };
     }
-    let scores = Scores::new(&dataset, &evaluations, None).unwrap();
+    let scores = TaskScores::new(&dataset, &evaluations, None).unwrap();
     let report = Report::new(&scores, &ReportOptions::default()).unwrap();
     let view = &report.systems[0].views[0];
     assert!(view.recall_curve.is_empty() && view.measured("Hit@1").is_none());
     assert!(!report.systems[1].views[0].recall_curve.is_empty());
     let snapshot = Snapshot::new(&scores, View::ById, &SNAPSHOT_MEASURES).to_csv();
     assert!(!snapshot.contains("bm25: rank of the first right skill"), "{snapshot}");
-    let shown = Shown::new(&scores, &dataset.tasks[0].id).unwrap().to_text(100, 3);
+    let shown = ShownTask::new(&scores, &dataset.tasks[0].id).unwrap().to_text(100, 3);
     let of_pager = shown.split("── router").next().unwrap();
     assert!(
         !of_pager.contains("ranks nothing") && of_pager.contains("page        nothing"),

@@ -28,7 +28,7 @@ use crate::{
     answer::{Answer, AnswerPage},
     dataset::Aliases,
     error::Error,
-    task::{Evidence, Task},
+    task::{GoldEvidence, Task},
 };
 
 /// Specs of systems that rank, from all recipes.
@@ -248,7 +248,7 @@ fn answers_do_not_depend_on_the_thread_or_on_what_was_asked_before() {
     let mut tasks = tasks().split_off(2);
     for task in &mut tasks {
         let skill_id = "data/csv-cleaning".to_owned();
-        task.evidence = Some(Evidence { skill_id, body_bytes: 0, spans: Vec::new() });
+        task.evidence = Some(GoldEvidence { skill_id, body_bytes: 0, spans: Vec::new() });
     }
     for spec in RANKING_SPECS.iter().chain(&PAGE_SPECS) {
         let system = SystemSpec::parse(spec).unwrap().open(&context).unwrap();
@@ -327,7 +327,7 @@ fn a_run_and_a_page_may_name_a_copy() {
     let found: Vec<_> = ranking.iter().map(|s| (s.skill_id.as_str(), s.score)).collect();
     assert_eq!(found, [("m/own", 3.0), ("n/other", 2.0), ("gone", 0.0)]);
 
-    let evidence = Evidence { skill_id: "z/copy".into(), body_bytes: 0, spans: Vec::new() };
+    let evidence = GoldEvidence { skill_id: "z/copy".into(), body_bytes: 0, spans: Vec::new() };
     task.evidence = Some(evidence);
     let system = SystemSpec::parse("vote(page:head)").unwrap().open(&context).unwrap();
     let answer = system.answer(&task, 10).unwrap();
@@ -369,7 +369,7 @@ fn a_refused_task_has_every_part_that_the_system_has() {
         let system = SystemSpec::parse(spec).unwrap().open(&context).unwrap();
         let mut task = task("Why is the query slow?");
         let skill_id = "databases/postgres-query-tuning".to_owned();
-        task.evidence = Some(Evidence { skill_id, body_bytes: 0, spans: Vec::new() });
+        task.evidence = Some(GoldEvidence { skill_id, body_bytes: 0, spans: Vec::new() });
         let (answer, empty) = (system.answer(&task, 5).unwrap(), system.empty_answer());
         assert_eq!(answer.ranking.is_some(), empty.ranking.is_some(), "{spec}");
         assert_eq!(answer.loaded.is_some(), empty.loaded.is_some(), "{spec}");
@@ -473,7 +473,7 @@ fn pages(budget: u32, queries: &[&str]) -> Vec<(&'static str, AnswerPage, String
             for query in queries {
                 let mut task = task(query);
                 let evidence =
-                    Evidence { skill_id: skill_id.into(), body_bytes: 0, spans: Vec::new() };
+                    GoldEvidence { skill_id: skill_id.into(), body_bytes: 0, spans: Vec::new() };
                 task.evidence = Some(evidence);
                 let answer = system.answer(&task, 10).unwrap();
                 assert!(answer.ranking.is_none() && answer.shown().len() == 1);
@@ -531,7 +531,8 @@ fn our_pager_is_that_of_the_router() {
     let mut task = task("How do I find the slowest query?");
     let query = Query::new(task.query.as_str()).unwrap();
     let of_router = shelf.router.page(&SkillId::new(skill_id), Some(&query), 800).unwrap();
-    task.evidence = Some(Evidence { skill_id: skill_id.into(), body_bytes: 0, spans: Vec::new() });
+    task.evidence =
+        Some(GoldEvidence { skill_id: skill_id.into(), body_bytes: 0, spans: Vec::new() });
     let system = SystemSpec::parse("page:mmr/800").unwrap().open(&context).unwrap();
     let answer = system.answer(&task, 1).unwrap();
     let page = &answer.shown()[0];
@@ -550,7 +551,7 @@ fn an_unknown_skill_is_refused_with_ids_that_look_alike() {
     let system = SystemSpec::parse("page:mmr").unwrap().open(&context).unwrap();
     let mut task = task("slow query");
     let skill_id = "databases/postgres-query-tunning".to_owned();
-    task.evidence = Some(Evidence { skill_id, body_bytes: 0, spans: Vec::new() });
+    task.evidence = Some(GoldEvidence { skill_id, body_bytes: 0, spans: Vec::new() });
     let hint = system.answer(&task, 1).err().unwrap().hint().unwrap();
     assert!(hint.contains("databases/postgres-query-tuning"), "{hint}");
 }

@@ -2,7 +2,7 @@
 
 use skillmux_eval::{
     cluster::Clusters,
-    report::{CompareOptions, Comparison, Pair, Results, Scores, View},
+    report::{CompareOptions, Comparison, Pair, Results, TaskScores, View},
 };
 
 use super::{credited, width};
@@ -18,7 +18,7 @@ pub(super) fn run(args: &EvalCompareArgs) -> anyhow::Result<Outcome> {
     let Pair { results, other_setting, .. } = Results::open_pair(&args.a, &args.b)?;
     let credit = clusters.as_ref().map(credited);
     let credit = credit.as_ref().map(|credit| credit as _);
-    let scores = Scores::new(&results.dataset, &results.evaluations, credit)?;
+    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?;
     let options = CompareOptions {
         view: if credit.is_some() { View::NearDuplicates } else { View::ById },
         settings: Some((&results.setting, &other_setting)),

@@ -5,7 +5,8 @@ use skillmux_eval::{
     dataset::Dataset,
     evaluate::{EvaluateOptions, Evaluation, apply_cut, evaluate},
     report::{
-        Report, ReportOptions, Results, SNAPSHOT_MEASURES, Scores, Setting, Snapshot, Times, View,
+        Report, ReportOptions, Results, SNAPSHOT_MEASURES, Setting, Snapshot, TaskScores, Times,
+        View,
     },
     stats::BootstrapConfig,
     system::{SystemContext, SystemSpec},
@@ -53,7 +54,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
 
     let credit = clusters.as_ref().map(credited);
     let results = Results { dataset, evaluations, setting };
-    let scores = Scores::new(
+    let scores = TaskScores::new(
         &results.dataset,
         &results.evaluations,
         credit.as_ref().map(|credit| credit as _),

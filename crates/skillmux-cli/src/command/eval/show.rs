@@ -2,7 +2,7 @@
 
 use skillmux_eval::{
     cluster::Clusters,
-    report::{Results, Scores, Shown},
+    report::{Results, ShownTask, TaskScores},
 };
 
 use super::{credited, width};
@@ -21,8 +21,8 @@ pub(super) fn run(args: &EvalShowArgs) -> anyhow::Result<Outcome> {
     let results = Results::open(&args.results)?;
     let credit = clusters.as_ref().map(credited);
     let credit = credit.as_ref().map(|credit| credit as _);
-    let scores = Scores::new(&results.dataset, &results.evaluations, credit)?;
-    let shown = Shown::new(&scores, &args.task_id)?;
+    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?;
+    let shown = ShownTask::new(&scores, &args.task_id)?;
     match args.format {
         Format::Text => print_text(&shown.to_text(width(), MAX_RANKS))?,
         Format::Json => print_text(&paint::escaped_json(&shown.to_json()))?,

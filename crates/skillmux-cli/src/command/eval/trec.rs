@@ -6,7 +6,7 @@ use skillmux_eval::{
     answer::Answer,
     dataset::Dataset,
     evaluate::{Evaluation, Row},
-    report::{Report, ReportOptions, Scores, View},
+    report::{Report, ReportOptions, TaskScores, View},
     task::Task,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
     let dataset = Dataset { name: "trec".to_owned(), tasks, ..Dataset::default() };
     let system = run_path.display().to_string();
     let evaluations = [Evaluation { system, rows, ..Evaluation::default() }];
-    let scores = Scores::new(&dataset, &evaluations, None)?;
+    let scores = TaskScores::new(&dataset, &evaluations, None)?;
     let report = Report::new(&scores, &ReportOptions::default())?;
 
     let of_run = report.systems.first().and_then(|system| system.view(View::ById));

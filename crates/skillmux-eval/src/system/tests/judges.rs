@@ -82,7 +82,7 @@ fn three_votes_judge_what_a_page_shows() {
     let system = spec.open(&shelf.context(&encoder, &yes_yes_no)).unwrap();
     let mut task = task("fill in a scanned form");
     task.gold.insert("documents/pdf-form-filling", 1);
-    task.evidence = Some(Evidence {
+    task.evidence = Some(GoldEvidence {
         skill_id: "documents/pdf-form-filling".to_owned(),
         body_bytes: 0,
         spans: vec![[0, 1]],
