@@ -63,7 +63,7 @@ pub fn auroc(judged: &[Judged]) -> f64 {
 }
 
 /// Returns what a threshold does; a rate of no queries is 0.
-pub fn at_threshold(judged: &[Judged], threshold: f32) -> OperatingPoint {
+fn at_threshold(judged: &[Judged], threshold: f32) -> OperatingPoint {
     let rate = |answerable: bool| {
         let of_class = || judged.iter().filter(|judged| judged.answerable == answerable);
         let n_loaded = of_class().filter(|judged| judged.confidence >= threshold).count();
@@ -81,27 +81,6 @@ pub fn at_coverage(judged: &[Judged], coverage: f64) -> OperatingPoint {
     let n_covered = (1..=confidences.len()).find(enough).unwrap_or(0);
     let threshold = n_covered.checked_sub(1).map_or(1.0, |last| confidences[last]);
     at_threshold(judged, threshold)
-}
-
-/// Returns what each threshold that makes a difference does, from the highest to the lowest: the
-/// whole trade of which [`at_threshold`] and [`at_coverage`] are points. A rate of no queries is 0.
-pub fn operating_points(judged: &[Judged]) -> Vec<OperatingPoint> {
-    let mut sorted = judged.to_vec();
-    sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let n_answerable = sorted.iter().filter(|judged| judged.answerable).count();
-    let n_unanswerable = sorted.len() - n_answerable;
-    let (mut n_covered, mut n_false) = (0, 0);
-    let point = |ties: &[Judged]| {
-        let n = ties.iter().filter(|judged| judged.answerable).count();
-        n_covered += n;
-        n_false += ties.len() - n;
-        OperatingPoint {
-            threshold: ties[0].confidence,
-            coverage: n_covered as f64 / n_answerable.max(1) as f64,
-            false_load_rate: n_false as f64 / n_unanswerable.max(1) as f64,
-        }
-    };
-    sorted.chunk_by(|a, b| a.confidence.total_cmp(&b.confidence).is_eq()).map(point).collect()
 }
 
 /// Returns the risk of each coverage that a threshold can reach, from the highest threshold to the
@@ -210,21 +189,6 @@ mod tests {
         assert!(expected_calibration_error(&fair) < 1e-6);
         let sure = judged(&[1.0], &[1.0]);
         assert!((expected_calibration_error(&sure) - 0.5).abs() < 1e-6);
-    }
-
-    #[test]
-    fn the_curve_has_a_point_for_each_confidence() {
-        let judged = judged(&[0.9, 0.7], &[0.7, 0.1]);
-        let point = |threshold, coverage, false_load_rate| OperatingPoint {
-            threshold,
-            coverage,
-            false_load_rate,
-        };
-        let expected = [point(0.9, 0.5, 0.0), point(0.7, 1.0, 0.5), point(0.1, 1.0, 1.0)];
-        assert_eq!(operating_points(&judged), expected);
-        for found in operating_points(&judged) {
-            assert_eq!(found, at_threshold(&judged, found.threshold));
-        }
     }
 
     /// One right at 0.9; one right and one wrong at 0.7; one wrong at 0.1.

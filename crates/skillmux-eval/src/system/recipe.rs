@@ -5,7 +5,6 @@ use std::{fmt, path::PathBuf};
 use super::{
     fusion::FusionRule, paging::method::PageMethod, skill_text::SkillText, text_system::TextSystem,
 };
-use crate::error::ModelPort;
 
 /// Tokens of a page where a spec says nothing.
 pub(super) const DEFAULT_PAGE_TOKENS: u32 = 2_000;
@@ -53,31 +52,6 @@ impl Recipe {
     /// Returns whether answers have pages.
     pub(super) fn shows(&self) -> bool {
         matches!(self, Self::Page(..) | Self::Router)
-    }
-
-    /// Returns whether this recipe or one that is part of it is such a one.
-    fn any(&self, is_such: &dyn Fn(&Self) -> bool) -> bool {
-        is_such(self)
-            || match self {
-                Self::Fusion(_, parts) => parts.iter().any(|part| part.recipe.any(is_such)),
-                Self::Judge(recipe) | Self::Vote(recipe) => recipe.any(is_such),
-                _ => false,
-            }
-    }
-
-    /// Returns whether this recipe, or one that is part of it, asks a model of this kind.
-    pub(super) fn needs(&self, model: ModelPort) -> bool {
-        self.any(&|recipe| recipe.model() == Some(model))
-    }
-
-    /// Returns the kind of model that this recipe asks itself.
-    fn model(&self) -> Option<ModelPort> {
-        match self {
-            Self::Text(system, _) => system.model,
-            Self::Ranked(_) => Some(ModelPort::Encoder),
-            Self::Judge(_) | Self::Vote(_) => Some(ModelPort::Chat),
-            Self::Router | Self::Fusion(..) | Self::Trec(_) | Self::Page(..) => None,
-        }
     }
 }
 

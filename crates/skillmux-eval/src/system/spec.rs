@@ -10,7 +10,7 @@ use super::{
     skill_text::SkillText,
     text_system::TextSystem,
 };
-use crate::error::{Error, ModelPort};
+use crate::error::Error;
 
 /// Every form of a spec, and what it stands for.
 const FORMS: [(&str, &str); 13] = [
@@ -96,16 +96,6 @@ impl SystemSpec {
     #[must_use]
     pub fn without_cut(&self) -> Self {
         Self { recipe: self.recipe.clone(), cut: None }
-    }
-
-    /// Returns whether the system asks a chat model.
-    pub fn needs_chat(&self) -> bool {
-        self.recipe.needs(ModelPort::Chat)
-    }
-
-    /// Returns whether the system asks an encoder.
-    pub fn needs_encoder(&self) -> bool {
-        self.recipe.needs(ModelPort::Encoder)
     }
 }
 
@@ -319,9 +309,6 @@ mod tests {
         let spec = SystemSpec::parse("bm25@7").unwrap();
         assert_eq!(spec.cut(), Some(Cut::Fixed(7)));
         assert_eq!(spec.without_cut().to_string(), "bm25");
-        assert!(SystemSpec::parse("judge(bm25)").unwrap().needs_chat());
-        let dense = SystemSpec::parse("rrf(bm25,judge(dense))").unwrap();
-        assert!(dense.needs_encoder() && dense.needs_chat());
     }
 
     #[test]

@@ -6,14 +6,12 @@ use super::{
     context::SystemContext, contract::System, dense::Dense, lexical::Lexical,
     lexical_model::LexicalModel, skill_text::SkillText, tfidf::Tfidf,
 };
-use crate::error::{Error, ModelPort};
+use crate::error::Error;
 
 /// A system that ranks by a text of the skills.
 pub(super) struct TextSystem {
     /// What names it in a spec.
     pub(super) name: &'static str,
-    /// The kind of model that it asks, if it asks one.
-    pub(super) model: Option<ModelPort>,
     open: Open,
 }
 
@@ -24,22 +22,18 @@ type Open = for<'a> fn(SkillText, &SystemContext<'a>) -> Result<Box<dyn System +
 static TEXT_SYSTEMS: [TextSystem; 4] = [
     TextSystem {
         name: LexicalModel::Joined.as_str(),
-        model: None,
         open: |text, context| Ok(Box::new(Lexical::open(LexicalModel::Joined, text, context)?)),
     },
     TextSystem {
         name: LexicalModel::Fielded.as_str(),
-        model: None,
         open: |text, context| Ok(Box::new(Lexical::open(LexicalModel::Fielded, text, context)?)),
     },
     TextSystem {
         name: "tfidf",
-        model: None,
         open: |text, context| Ok(Box::new(Tfidf::open(text, context.index())?)),
     },
     TextSystem {
         name: "dense",
-        model: Some(ModelPort::Encoder),
         open: |text, context| {
             let encoder = context.encoder_for(&format!("dense{}", text.suffix()))?;
             Ok(Box::new(Dense::open(text, context.index(), encoder)?))
