@@ -1,4 +1,4 @@
-//! Metrics of an answer to a task, each with its formula and source; and their means.
+//! Metrics of an answer to a task, each with its formula and source.
 //!
 //! [`measures`] lists those of one task. What needs all tasks at once is in [`abstention`],
 //! [`set::calibrate_cardinality`] and [`latency`].
@@ -25,14 +25,12 @@
 pub mod abstention;
 pub mod chain;
 pub mod latency;
-mod mean;
 mod measure;
 mod measures;
 pub mod paging;
 mod ranking;
 pub mod set;
 
-pub use mean::mean;
 pub use measure::{Case, Direction, Measure};
 pub(crate) use measures::GRADED;
 pub use measures::measures;
