@@ -7,6 +7,7 @@ use skillmux::ErrorKind;
 use crate::{
     fault::{Fault, Place},
     printable::one_line as printable,
+    trec::TrecFormat,
 };
 
 /// What another library says.
@@ -235,16 +236,14 @@ pub enum Error {
         n_expected: usize,
     },
     /// A line has another number of columns than the format.
-    #[error("line {line} has {found} columns, but {format} has {expected}")]
+    #[error("line {line} has {found} columns, but {format} has {}", format.n_columns())]
     Columns {
         /// Number of the line, from 1.
         line: usize,
         /// Columns found.
         found: usize,
-        /// Columns of the format.
-        expected: usize,
-        /// Name of the format.
-        format: &'static str,
+        /// What has other columns.
+        format: TrecFormat,
     },
     /// A column that holds a number does not.
     #[error("line {line}: {column} is `{value}`, which is not a number")]
@@ -419,7 +418,7 @@ impl Error {
             Self::BadVectors { .. } => "the encoder is broken, or its weights are",
             Self::JournalOfAnother { .. } => "name another folder for the results, or start afresh",
             Self::Engine(error) => return error.hint(),
-            Self::Columns { format: "a TREC run", .. } | Self::NotANumber { .. } => {
+            Self::Columns { format: TrecFormat::Run, .. } | Self::NotANumber { .. } => {
                 "a run has lines `query_id Q0 skill_id rank score tag`, qrels `query_id 0 skill_id \
                  relevance`"
             }

@@ -80,9 +80,11 @@ pub mod run;
 pub mod stats;
 pub mod system;
 pub mod task;
+mod trec;
 
 pub use error::{Error, ModelPort};
 pub use fault::{Fault, Place};
 pub use qrels::Qrels;
 pub use run::Run;
 pub use task::Gold;
+pub use trec::TrecFormat;

@@ -9,8 +9,8 @@ use std::{
 use crate::{
     error::Error,
     file,
-    run::{escape, unescape},
     task::{Gold, Task},
+    trec::{TrecFormat, escape, unescape},
 };
 
 /// Relevance judgements, by query.
@@ -64,8 +64,8 @@ impl Qrels {
                 if columns.is_empty() {
                     continue;
                 }
-                let format = "qrels";
-                return Err(Error::Columns { line, found: columns.len(), expected: 4, format });
+                let (found, format) = (columns.len(), TrecFormat::Qrels);
+                return Err(Error::Columns { line, found, format });
             };
             let Ok(grade) = relevance.parse::<i64>() else {
                 let value = relevance.to_owned();

@@ -1,13 +1,16 @@
 //! [`Run`]: the rankings of a system, in the format of TREC.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, HashSet},
-    fmt::{self, Write},
+    fmt,
     path::Path,
 };
 
-use crate::{error::Error, file};
+use crate::{
+    error::Error,
+    file,
+    trec::{TrecFormat, escape, unescape},
+};
 
 /// One line of a run: `query_id Q0 document_id rank score tag`.
 ///
@@ -35,54 +38,18 @@ impl fmt::Display for RunLine {
     }
 }
 
-/// Writes an id as one column.
-pub(crate) fn escape(id: &str) -> String {
-    let mut out = String::with_capacity(id.len());
-    for c in id.chars() {
-        if c == '%' || c.is_whitespace() {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// Returns the id that a column stands for.
-///
-/// A `%` that does not begin the code of a byte, and codes that are no UTF-8, stay as they are: they
-/// come from a tool that does not escape.
-pub(crate) fn unescape(column: &str) -> Cow<'_, str> {
-    if !column.contains('%') {
-        return Cow::Borrowed(column);
-    }
-    let mut bytes = Vec::with_capacity(column.len());
-    let mut rest = column.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let byte = match tail {
-            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        if let Some((high, low)) = byte {
-            bytes.push(high << 4 | low);
-            rest = &tail[2..];
-        } else {
-            bytes.push(*first);
-            rest = tail;
-        }
-    }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(column), Cow::Owned)
-}
-
-/// Returns the value of a hexadecimal digit.
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
-}
-
 /// The rankings of a system, by query.
+///
+/// ```
+/// use skillmux_eval::{Qrels, Run, metric};
+///
+/// let run = Run::parse("q1 Q0 pdf-merge 1 9.5 demo\nq1 Q0 pdf-forms 2 7.0 demo\n")?;
+/// let qrels = Qrels::parse("q1 0 pdf-forms 1\n")?;
+///
+/// let (_, gold) = qrels.iter().next().expect("there is a judgement");
+/// assert!((metric::mrr_at(10, run.ranking("q1"), gold) - 0.5).abs() < 1e-12);
+/// # Ok::<(), skillmux_eval::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     rankings: BTreeMap<String, Vec<String>>,
@@ -117,8 +84,8 @@ impl Run {
                 if columns.is_empty() {
                     continue;
                 }
-                let format = "a TREC run";
-                return Err(Error::Columns { line, found: columns.len(), expected: 6, format });
+                let (found, format) = (columns.len(), TrecFormat::Run);
+                return Err(Error::Columns { line, found, format });
             };
             let number: Option<f32> = score.parse().ok().filter(|score: &f32| score.is_finite());
             let Some(score) = number else {
@@ -211,9 +178,6 @@ mod tests {
             let run = Run::parse(&line.to_string()).unwrap();
             assert_eq!(run.ranking(id), [id]);
         }
-        // Not written by us: there is nothing to undo.
-        assert_eq!(unescape("100%/%zz%4"), "100%/%zz%4");
-        assert_eq!(unescape("%FF"), "%FF");
     }
 
     #[test]
