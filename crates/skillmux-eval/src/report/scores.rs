@@ -43,6 +43,11 @@ impl View {
             Self::NearDuplicates => "near-duplicates count",
         }
     }
+
+    /// Returns a caption that says what counts as right.
+    pub(crate) fn caption(self, title: &str) -> String {
+        format!("{title}, {}", self.label())
+    }
 }
 
 /// Returns an answer to a task as it is to be judged, with near-duplicates of right skills named as

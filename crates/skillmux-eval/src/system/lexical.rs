@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use skillmux::{
-    index::{Field, Index},
-    retrieve::{
-        Bm25Config, Bm25Retriever, FieldWeights, QueryRepetition, Retriever, TermSaturation,
-    },
+    index::Index,
+    retrieve::{Bm25Retriever, Retriever},
 };
 
 use super::{
@@ -14,7 +12,7 @@ use super::{
     context::SystemContext,
     contract::System,
     engine::{query_of, scored_ids},
-    lexical_model::LexicalModel,
+    lexical_model::{LexicalModel, bm25_config},
     skill_text::SkillText,
 };
 use crate::{answer::Answer, error::Error, task::Task};
@@ -71,23 +69,4 @@ impl System for Lexical<'_> {
         };
         Ok(Answer::of_ranking(scored))
     }
-}
-
-/// Returns the constants of BM25 as text.
-pub(super) fn bm25_config(config: &Bm25Config) -> String {
-    let saturation = match config.saturation {
-        TermSaturation::PerField => "per-field",
-        TermSaturation::Joint => "joint",
-        _ => "other",
-    };
-    let repetition = match config.repetition {
-        QueryRepetition::Linear => "linear",
-        QueryRepetition::Logarithmic => "logarithmic",
-        _ => "other",
-    };
-    let fields = Field::ALL.map(|field| {
-        let FieldWeights { weight, k1, b } = config.fields[field.position()];
-        format!("{}={weight}/{k1}/{b}", field.as_str())
-    });
-    format!("bm25 weight/k1/b {} saturation={saturation} repetition={repetition}", fields.join(" "))
 }

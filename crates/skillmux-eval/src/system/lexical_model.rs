@@ -1,6 +1,9 @@
 //! [`LexicalModel`]: which BM25 is measured.
 
-use skillmux::retrieve::Bm25Config;
+use skillmux::{
+    index::Field,
+    retrieve::{Bm25Config, FieldWeights, QueryRepetition, TermSaturation},
+};
 
 /// Which lexical model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,4 +30,23 @@ impl LexicalModel {
             Self::Fielded => Bm25Config::default(),
         }
     }
+}
+
+/// Returns the constants of BM25 as text.
+pub(super) fn bm25_config(config: &Bm25Config) -> String {
+    let saturation = match config.saturation {
+        TermSaturation::PerField => "per-field",
+        TermSaturation::Joint => "joint",
+        _ => "other",
+    };
+    let repetition = match config.repetition {
+        QueryRepetition::Linear => "linear",
+        QueryRepetition::Logarithmic => "logarithmic",
+        _ => "other",
+    };
+    let fields = Field::ALL.map(|field| {
+        let FieldWeights { weight, k1, b } = config.fields[field.position()];
+        format!("{}={weight}/{k1}/{b}", field.as_str())
+    });
+    format!("bm25 weight/k1/b {} saturation={saturation} repetition={repetition}", fields.join(" "))
 }

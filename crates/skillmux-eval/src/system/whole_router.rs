@@ -14,7 +14,7 @@ use super::{
     context::SystemContext,
     contract::System,
     engine::{query_of, scored_ids},
-    lexical::bm25_config,
+    lexical_model::bm25_config,
     paging::spans::shown_spans,
     ranked::fingerprint,
 };

@@ -3,7 +3,6 @@
 use super::score_table::ScoreTable;
 use crate::report::{
     plot::Drawing,
-    scores::View,
     table::{Align, Table},
 };
 
@@ -79,9 +78,4 @@ impl PageTable {
         let rows = table.rows().map(|row| row.map(cell).collect());
         Self { caption, head: table.head().map(cell).collect(), rows: rows.collect() }
     }
-}
-
-/// Returns a caption that says what counts as right.
-pub(super) fn caption(title: &str, view: View) -> String {
-    format!("{title}, {}", view.label())
 }

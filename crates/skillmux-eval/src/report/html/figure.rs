@@ -1,6 +1,6 @@
 //! The plots of the page, each with the table that has its numbers.
 
-use super::block::{Block, Figure, caption};
+use super::block::{Block, Figure};
 use crate::{
     printable::{clipped, one_line},
     report::{
@@ -47,7 +47,7 @@ pub(super) fn dots(report: &Report, view: View) -> Vec<Block> {
     let drawing = plot::dots(&systems, &panels, baseline);
     let mut blocks = vec![figure("Measures by system", view, text, drawing)];
     if let Some(table) = report.test_table(view, usize::MAX, one_line) {
-        let caption = caption(&format!("Differences from {}", report.baseline), view);
+        let caption = view.caption(&format!("Differences from {}", report.baseline));
         blocks.push(Block::folded("Tests against the baseline", caption, &table));
     }
     blocks
@@ -78,7 +78,7 @@ pub(super) fn recall(report: &Report, view: View) -> Vec<Block> {
     let drawing = plot::curves(&lines, (&x, &y), false);
     let mut blocks = vec![figure("Recall curve", view, text, drawing)];
     let table = report.curve_table(view, one_line);
-    blocks.extend(table.map(|table| Block::table(caption("Recall@k", view), &table)));
+    blocks.extend(table.map(|table| Block::table(view.caption("Recall@k"), &table)));
     blocks
 }
 
@@ -114,7 +114,7 @@ pub(super) fn tokens(report: &Report, view: View) -> Vec<Block> {
         table.push(vec![one_line(name), cell(shown), cell(sufficiency)]);
     }
     let title = "Tokens against sufficiency";
-    vec![figure(title, view, text, drawing), Block::table(caption(title, view), &table)]
+    vec![figure(title, view, text, drawing), Block::table(view.caption(title), &table)]
 }
 
 /// Returns the tasks that differ from the baseline; nothing if none is compared.
@@ -165,7 +165,7 @@ pub(super) fn differences(report: &Report, view: View) -> Vec<Block> {
             ]);
         }
         let label = format!("Largest changes of {}", clipped(&system.name, 40));
-        let caption = caption(&format!("{main}: largest gains and losses"), view);
+        let caption = view.caption(&format!("{main}: largest gains and losses"));
         blocks.push(Block::folded(label, caption, &table));
     }
     blocks

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{
-    block::{Block, Section, caption},
+    block::{Block, Section},
     figure,
     score_table::score_table,
     style,
@@ -93,7 +93,7 @@ fn view_section(report: &Report, view: View) -> Section {
     let others: Vec<&str> = names.filter(|name| !is_headline(name)).collect();
     if !others.is_empty() {
         let table = report.by_measure(view, &others, &report.every_system(), one_line);
-        blocks.push(Block::folded("All other measures", caption("Other measures", view), &table));
+        blocks.push(Block::folded("All other measures", view.caption("Other measures"), &table));
     }
     Section { title: format!("Scores, {}", view.label()), blocks }
 }
@@ -103,7 +103,7 @@ fn slices(report: &Report, view: View) -> Vec<Block> {
         let table = report.slice_table(view, &key, &report.every_system(), one_line)?;
         let measure = report.slice_measure(&key).unwrap_or_default();
         let title = format!("{measure} by {}", clipped(&key, 40));
-        Some(Block::folded(title.as_str(), caption(&title, view), &table))
+        Some(Block::folded(title.as_str(), view.caption(&title), &table))
     };
     report.slice_keys(view).into_iter().filter_map(block).collect()
 }

@@ -1,6 +1,5 @@
 //! [`ScoreTable`]: the headline scores, a row a system.
 
-use super::block::caption;
 use crate::{
     metric::Direction,
     printable::clipped,
@@ -70,7 +69,7 @@ pub(super) fn score_table(report: &Report, view: View) -> ScoreTable {
         cells: report.headline.iter().map(|name| score(report, view, system, name)).collect(),
     };
     ScoreTable {
-        caption: caption("Mean over tasks", view),
+        caption: view.caption("Mean over tasks"),
         columns: report.headline.iter().map(column).collect(),
         rows: report.systems.iter().enumerate().map(row).collect(),
     }

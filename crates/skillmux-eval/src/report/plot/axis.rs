@@ -1,16 +1,16 @@
 //! [`Axis`]: an axis with its ticks.
 
 /// An axis with its ticks.
-pub(in crate::report) struct Axis {
-    pub(in crate::report) title: &'static str,
-    pub(in crate::report) low: f64,
-    pub(in crate::report) high: f64,
-    pub(in crate::report) ticks: Vec<(f64, String)>,
+pub(crate) struct Axis {
+    pub(crate) title: &'static str,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
     /// Returns an axis with ticks at round numbers that holds all values.
-    pub(in crate::report) fn around(title: &'static str, values: &[f64], n_ticks: usize) -> Self {
+    pub(crate) fn around(title: &'static str, values: &[f64], n_ticks: usize) -> Self {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
@@ -23,12 +23,7 @@ impl Axis {
     }
 
     /// Returns an axis with ticks at round numbers.
-    pub(in crate::report) fn between(
-        title: &'static str,
-        low: f64,
-        high: f64,
-        n_ticks: usize,
-    ) -> Self {
+    pub(crate) fn between(title: &'static str, low: f64, high: f64, n_ticks: usize) -> Self {
         let rough = (high - low) / n_ticks.max(1) as f64;
         let power = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * power);

@@ -14,14 +14,14 @@ use super::{
 };
 
 /// Differences of one system from the baseline.
-pub(in crate::report) struct Differences {
-    pub(in crate::report) title: String,
+pub(crate) struct Differences {
+    pub(crate) title: String,
     /// The differences that are not 0 and how many tasks have them, the largest first.
-    pub(in crate::report) counts: Vec<(f64, usize)>,
+    pub(crate) counts: Vec<(f64, usize)>,
 }
 
 /// Returns the tasks that differ as bars in falling order, a panel a system.
-pub(in crate::report) fn differences(panels: &[Differences]) -> Drawing {
+pub(crate) fn differences(panels: &[Differences]) -> Drawing {
     const COLUMNS: usize = 2;
     const HEIGHT: i32 = 220;
     let n_columns = panels.len().clamp(1, COLUMNS);

@@ -18,13 +18,13 @@ use super::{
 use crate::printable::width;
 
 /// The inside of an element `svg`, without a name space, for use inside HTML.
-pub(in crate::report) struct Drawing {
+pub(crate) struct Drawing {
     /// Size in units of the drawing.
-    pub(in crate::report) view_box: (u32, u32),
+    pub(crate) view_box: (u32, u32),
     /// Width in pixels.
-    pub(in crate::report) width: i32,
+    pub(crate) width: i32,
     /// The elements, and the end of `svg`.
-    pub(in crate::report) body: String,
+    pub(crate) body: String,
 }
 
 /// Units of the drawing a pixel: the library draws at whole units only.

@@ -13,10 +13,7 @@ use super::{
 use crate::printable::clipped;
 
 /// Returns systems as crosses of two intervals, with their names beside.
-pub(in crate::report) fn crosses(
-    systems: &[(String, usize, Dot, Dot)],
-    (x, y): (&Axis, &Axis),
-) -> Drawing {
+pub(crate) fn crosses(systems: &[(String, usize, Dot, Dot)], (x, y): (&Axis, &Axis)) -> Drawing {
     const HEIGHT: i32 = 380;
     draw((WIDTH, HEIGHT), |area| {
         let margins = Margins { left: 56, right: 190, top: 28, bottom: 44 };

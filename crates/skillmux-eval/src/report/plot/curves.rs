@@ -13,19 +13,15 @@ use super::{
 use crate::printable::clipped;
 
 /// A curve.
-pub(in crate::report) struct Curve {
-    pub(in crate::report) name: String,
+pub(crate) struct Curve {
+    pub(crate) name: String,
     /// Position of the system, for its colour.
-    pub(in crate::report) system: usize,
-    pub(in crate::report) points: Vec<(f64, f64)>,
+    pub(crate) system: usize,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// Returns curves with their names at their ends.
-pub(in crate::report) fn curves(
-    lines: &[Curve],
-    (x, y): (&Axis, &Axis),
-    is_stepped: bool,
-) -> Drawing {
+pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), is_stepped: bool) -> Drawing {
     const HEIGHT: i32 = 360;
     let names: Vec<String> = lines.iter().map(|line| clipped(&line.name, 30)).collect();
     let right = names.iter().map(|name| label_width(name)).max().unwrap_or(0) + 20;

@@ -14,24 +14,24 @@ use crate::printable::clipped;
 
 /// A value with its interval.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::report) struct Dot {
-    pub(in crate::report) mean: f64,
-    pub(in crate::report) low: f64,
-    pub(in crate::report) high: f64,
+pub(crate) struct Dot {
+    pub(crate) mean: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     /// Whether it is filled.
-    pub(in crate::report) is_marked: bool,
+    pub(crate) is_marked: bool,
 }
 
 /// One measure of all systems.
-pub(in crate::report) struct Panel {
-    pub(in crate::report) title: String,
+pub(crate) struct Panel {
+    pub(crate) title: String,
     /// A dot for each system that has one, in their order.
-    pub(in crate::report) dots: Vec<Option<Dot>>,
+    pub(crate) dots: Vec<Option<Dot>>,
 }
 
 /// Returns every measure of every system as a dot with its interval, a panel a measure; the line is
 /// at the value of the baseline.
-pub(in crate::report) fn dots(systems: &[&str], panels: &[Panel], baseline: usize) -> Drawing {
+pub(crate) fn dots(systems: &[&str], panels: &[Panel], baseline: usize) -> Drawing {
     const COLUMNS: usize = 3;
     const ROW: i32 = 22;
     let gutter = systems.iter().map(|name| label_width(&clipped(name, 26))).max().unwrap_or(0) + 16;

@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 
 /// Colours of the systems in light and dark surroundings, of at least 3 : 1 against these; more
 /// systems than that begin anew.
-pub(in crate::report) const SERIES: [(RGBColor, &str); 8] = [
+pub(crate) const SERIES: [(RGBColor, &str); 8] = [
     (RGBColor(0x2F, 0x6B, 0xD8), "#7eabff"),
     (RGBColor(0xC7, 0x5B, 0x0E), "#f5a25d"),
     (RGBColor(0x1F, 0x8A, 0x5B), "#5fcf9b"),
@@ -16,7 +16,7 @@ pub(in crate::report) const SERIES: [(RGBColor, &str); 8] = [
 ];
 
 /// The other colours: name in the style sheet, light, dark.
-pub(in crate::report) const TONES: [(&str, RGBColor, &str); 6] = [
+pub(crate) const TONES: [(&str, RGBColor, &str); 6] = [
     ("ink", INK, "#e8eaed"),
     ("muted", MUTED, "#9aa3ae"),
     ("grid", GRID, "#2c323a"),

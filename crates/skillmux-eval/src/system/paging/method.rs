@@ -9,7 +9,7 @@ use super::{
 
 /// How a skill is paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::system) enum PageMethod {
+pub(crate) enum PageMethod {
     /// The engine's own, [`MmrPager`].
     Mmr,
     /// Everything, whatever the budget.
@@ -27,7 +27,7 @@ pub(in crate::system) enum PageMethod {
 }
 
 impl PageMethod {
-    pub(in crate::system) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Mmr,
         Self::FullDocument,
         Self::Head,
@@ -37,7 +37,7 @@ impl PageMethod {
         Self::TopKDependency,
     ];
 
-    pub(in crate::system) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Mmr => "mmr",
             Self::FullDocument => "full-document",

@@ -6,7 +6,7 @@ use skillmux::{page::Page, skill::NodeTree};
 
 /// Returns the bytes of a body that a page shows, with the headings above its nodes, ascending;
 /// spans with nothing but blanks between them are one.
-pub(in crate::system) fn shown_spans(page: &Page, tree: &NodeTree, body: &str) -> Vec<[u32; 2]> {
+pub(crate) fn shown_spans(page: &Page, tree: &NodeTree, body: &str) -> Vec<[u32; 2]> {
     let mut spans: BTreeSet<[u32; 2]> = BTreeSet::new();
     for shown in &page.nodes {
         spans.insert([shown.start_byte, shown.end_byte]);

@@ -26,7 +26,7 @@ use crate::{
 /// Shows the part of a task's skill that a pager selects for the task's query.
 ///
 /// Which skill it is says [`Task::evidence`]; a task without it gets no page.
-pub(in crate::system) struct PagingSystem<'a> {
+pub(crate) struct PagingSystem<'a> {
     name: String,
     method: PageMethod,
     budget_tokens: u32,
@@ -35,7 +35,7 @@ pub(in crate::system) struct PagingSystem<'a> {
 }
 
 impl<'a> PagingSystem<'a> {
-    pub(in crate::system) fn open(
+    pub(crate) fn open(
         name: String,
         method: PageMethod,
         budget_tokens: u32,
