@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, path::Path};
 
-use super::Source;
+use super::source::Source;
 
 /// Where a folder of [`SkillFolder`] lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::{Issue, directory::unreadable};
+use super::report::Issue;
 
 /// Bounds on what is read.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +39,9 @@ const BUFFER_BYTES: usize = 256 * 1024;
 impl Lines {
     /// Opens a file; the name says whether it must be an archive, the first bytes of which kind.
     pub(super) fn open(path: &Path, limits: Limits) -> Result<Self, Issue> {
-        let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+        let mut file = File::open(path).map_err(|error| Issue::unreadable(&error))?;
         let mut magic = Vec::with_capacity(4);
-        file.by_ref().take(4).read_to_end(&mut magic).map_err(|error| unreadable(&error))?;
+        file.by_ref().take(4).read_to_end(&mut magic).map_err(|error| Issue::unreadable(&error))?;
         let start = io::Cursor::new(magic.clone());
         let input = BufReader::with_capacity(BUFFER_BYTES, start.chain(file));
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -107,7 +107,7 @@ impl Lines {
                 Some(Line::Refused(if self.is_compressed {
                     Issue::BadArchive { detail: error.to_string() }
                 } else {
-                    unreadable(&error)
+                    Issue::unreadable(&error)
                 }))
             }
         }

@@ -1,6 +1,6 @@
 //! Turns bytes of unknown origin into text with `\n` line ends.
 
-use super::Issue;
+use super::report::Issue;
 
 /// Text that was checked and normalised.
 pub(super) struct Decoded {

@@ -3,7 +3,6 @@
 use std::{
     cmp::Ordering,
     collections::HashMap,
-    ffi::OsStr,
     fs::{self, File},
     io::{self, Read},
     ops::ControlFlow,
@@ -13,10 +12,10 @@ use std::{
 use walkdir::{DirEntry, WalkDir};
 
 use super::{
-    Issue,
     entry::{Entry, Sink},
+    path::{file_name, is_skill_name},
+    report::Issue,
     skill_file,
-    source::file_name,
 };
 use crate::skill::{Skill, SkillId};
 
@@ -101,7 +100,7 @@ impl Directory<'_> {
 
     /// Returns where a symbolic link leads, as long as that is allowed.
     fn link_target(&self, link: &Path) -> Result<PathBuf, Issue> {
-        let target = fs::canonicalize(link).map_err(|error| unreadable(&error))?;
+        let target = fs::canonicalize(link).map_err(|error| Issue::unreadable(&error))?;
         if self.allowed.iter().any(|root| target.starts_with(root)) {
             Ok(target)
         } else {
@@ -164,11 +163,6 @@ pub(super) fn holds_skill(root: &Path, max_depth: usize) -> bool {
         .any(|entry| is_skill_file(&entry))
 }
 
-/// Returns true for `SKILL.md` in any case.
-pub(super) fn is_skill_name(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case("SKILL.md")
-}
-
 fn walk(root: &Path, max_depth: usize) -> WalkDir {
     WalkDir::new(root).follow_links(true).max_depth(max_depth).sort_by(skill_file_first)
 }
@@ -209,7 +203,7 @@ fn walk_failure(error: &walkdir::Error) -> Option<Entry> {
         {
             return None;
         }
-        unreadable(error)
+        Issue::unreadable(error)
     };
     Some(Entry::skipped(path.display().to_string(), issue))
 }
@@ -227,20 +221,15 @@ fn parts(relative: &Path) -> Vec<String> {
 
 /// Reads a file of at most [`MAX_FILE_BYTES`].
 fn read_capped(path: &Path) -> Result<Vec<u8>, Issue> {
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
-    let n_bytes = file.metadata().map_err(|error| unreadable(&error))?.len();
+    let file = File::open(path).map_err(|error| Issue::unreadable(&error))?;
+    let n_bytes = file.metadata().map_err(|error| Issue::unreadable(&error))?.len();
     if n_bytes > MAX_FILE_BYTES {
         return Err(Issue::TooLarge { n_bytes, max_bytes: MAX_FILE_BYTES });
     }
     let mut bytes = Vec::new();
     // The file may grow while it is read.
-    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(|error| Issue::unreadable(&error))?;
     Ok(bytes)
-}
-
-/// Returns the issue for something that the system did not let be read.
-pub(super) fn unreadable(error: &io::Error) -> Issue {
-    Issue::Unreadable { detail: error.to_string() }
 }
 
 #[cfg(test)]
@@ -357,7 +346,10 @@ mod tests {
 
     #[cfg(unix)]
     mod links {
-        use std::os::unix::{ffi::OsStrExt, fs::symlink};
+        use std::{
+            ffi::OsStr,
+            os::unix::{ffi::OsStrExt, fs::symlink},
+        };
 
         use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Finding, Issue};
+use super::report::{Finding, Issue};
 use crate::skill::{ContentHash, Skill};
 
 /// A skill as a source found it, before it is compared with the others.

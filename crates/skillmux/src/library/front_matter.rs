@@ -7,7 +7,7 @@ use serde::{
     de::{self, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{decode::truncated, front_matter_lines};
+use super::{decode::truncated, front_matter_fields::FrontMatter, front_matter_lines};
 
 /// Larger front matter is read line by line, and only up to here.
 const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
@@ -21,15 +21,6 @@ pub(super) struct Document<'a> {
     pub(super) front_matter: Option<FrontMatter>,
     /// Everything after the front matter; the whole text where there is none.
     pub(super) body: &'a str,
-}
-
-/// The fields of the front matter, trimmed; never empty.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct FrontMatter {
-    pub(super) name: Option<String>,
-    pub(super) description: Option<String>,
-    /// Why it was read line by line, if it was.
-    pub(super) repaired: Option<String>,
 }
 
 /// Splits the text (with `\n` line ends) and reads the front matter.

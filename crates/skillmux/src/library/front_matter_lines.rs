@@ -1,6 +1,6 @@
 //! Reads front matter that is not valid YAML line by line, and keeps what can be understood.
 
-use super::front_matter::FrontMatter;
+use super::front_matter_fields::FrontMatter;
 
 /// Returns true where the first line that says something is `key: value`.
 pub(super) fn starts_with_key(block: &str) -> bool {

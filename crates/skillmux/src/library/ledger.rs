@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    Collision, Finding, Issue, Merged, Provenance, ScanReport,
     entry::{Entry, Found},
+    report::{Collision, Finding, Issue, Merged, Provenance, ScanReport},
 };
 use crate::skill::{ContentHash, Skill, SkillId};
 

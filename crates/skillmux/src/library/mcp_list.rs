@@ -5,9 +5,9 @@ use std::{collections::HashMap, fs::File, io::Read, ops::ControlFlow, path::Path
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{
-    Issue, decode,
-    directory::unreadable,
+    decode,
     entry::{Entry, Sink},
+    report::Issue,
 };
 use crate::skill::{Skill, SkillId};
 
@@ -68,9 +68,11 @@ pub(super) fn is_mcp_list(path: &Path) -> Result<bool, Issue> {
 }
 
 fn read_text(path: &Path) -> Result<String, Issue> {
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    let file = File::open(path).map_err(|error| Issue::unreadable(&error))?;
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    file.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Issue::unreadable(&error))?;
     let n_bytes = bytes.len() as u64;
     if n_bytes > MAX_FILE_BYTES {
         return Err(Issue::TooLarge { n_bytes, max_bytes: MAX_FILE_BYTES });

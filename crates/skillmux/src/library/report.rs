@@ -1,5 +1,7 @@
 //! What a scan of the sources found, and what it did about it.
 
+use std::io;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +147,13 @@ pub enum Issue {
         /// What the decoder said.
         detail: String,
     },
+}
+
+impl Issue {
+    /// Returns the issue for something that the system did not let be read.
+    pub(super) fn unreadable(error: &io::Error) -> Self {
+        Self::Unreadable { detail: error.to_string() }
+    }
 }
 
 /// The account of a scan: `n_read` is `n_kept + n_merged + n_skipped`.

@@ -9,7 +9,7 @@ use std::{
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::{ScanReport, Source, entry::Entry, ledger::Ledger};
+use super::{entry::Entry, ledger::Ledger, report::ScanReport, source::Source};
 use crate::Result;
 use crate::skill::Skill;
 

@@ -10,11 +10,10 @@ use std::{
 use serde::Deserialize;
 
 use super::{
-    Issue,
     archive::{Limits, Line, Lines},
     decode::{self, BYTE_ORDER_MARK},
-    directory::unreadable,
     entry::{Entry, Sink},
+    report::Issue,
 };
 use crate::skill::{Skill, SkillId};
 
@@ -39,7 +38,7 @@ impl Shards<'_> {
                 Ok(files) => files,
                 Err(error) => {
                     let origin = self.path.display().to_string();
-                    return sink(Entry::skipped(origin, unreadable(&error)));
+                    return sink(Entry::skipped(origin, Issue::unreadable(&error)));
                 }
             }
         } else {
@@ -163,7 +162,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::library::Finding;
+    use crate::library::report::Finding;
 
     const LINE: &str = r#"{"skill_id":"a/b","name":"b","description":"d","body":"x\r\ny","source":"s","extra":[1]}"#;
 

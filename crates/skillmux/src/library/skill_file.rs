@@ -1,9 +1,9 @@
 //! Reads the bytes of a `SKILL.md` into the texts of a skill, and fills in what its author left out.
 
 use super::{
-    Issue,
     decode::{self, Decoded},
     front_matter,
+    report::Issue,
 };
 
 /// Longest description that is taken from the body, in characters; the limit of the Agent Skills

@@ -12,6 +12,7 @@ use super::{
     directory::{self, Directory},
     entry::Sink,
     mcp_list::{self, McpList},
+    path::{file_name, is_skill_name},
     shard::{self, Shards},
 };
 use crate::{Error, Result};
@@ -96,7 +97,7 @@ impl Source {
             return Ok(sources);
         }
         let name = path.file_name().unwrap_or_default();
-        if directory::is_skill_name(name) {
+        if is_skill_name(name) {
             return Ok(vec![Self::folder(path)]);
         }
         if shard::is_shard_name(name) {
@@ -155,14 +156,6 @@ fn failure(path: &Path, source: std::io::Error) -> Error {
     } else {
         Error::Read { path, source }
     }
-}
-
-/// Returns the last part of a path, resolving `.` and `..`; `root` for the file system itself.
-pub(super) fn file_name(path: &Path) -> String {
-    let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
-    name(path)
-        .or_else(|| name(&fs::canonicalize(if path == "" { Path::new(".") } else { path }).ok()?))
-        .unwrap_or_else(|| "root".to_owned())
 }
 
 #[cfg(test)]

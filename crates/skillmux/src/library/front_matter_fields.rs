@@ -1,0 +1,10 @@
+//! [`FrontMatter`]: what skillmux needs of the front matter, however it was read.
+
+/// The fields of the front matter, trimmed; never empty.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FrontMatter {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    /// Why it was read line by line, if it was.
+    pub(super) repaired: Option<String>,
+}
