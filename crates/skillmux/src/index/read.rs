@@ -3,14 +3,14 @@
 use std::{cmp::Ordering, path::Path};
 
 use super::{
-    generation::{Generation, IndexFolder},
+    folder::{Generation, IndexFolder},
     lexical::{Field, LexicalReader, TermPostings},
     manifest::{Check, IndexManifest},
     sketch::Sketch,
     store::{Decompressor, Headline, Store, StoredText},
     table::{SkillIdx, SkillTable, Slot},
-    update::{LEXICAL, TABLE, open_table, open_vectors},
     vectors::Vectors,
+    write::{LEXICAL, TABLE, open_table, open_vectors},
 };
 use crate::skill::NodeTree;
 use crate::{

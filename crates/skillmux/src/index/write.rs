@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Index, files,
-    generation::{Draft, Generation, IndexFolder, WriterLock},
+    folder::{Draft, Generation, IndexFolder, WriterLock},
     lexical::{Field, FieldCaps, LexicalWriter, WriterResources},
     manifest::{FORMAT_VERSION, FileIdentity, IndexManifest},
     sketch::Sketch,
