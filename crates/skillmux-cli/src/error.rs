@@ -1,6 +1,11 @@
 //! What can go wrong in the command line alone.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use skillmux::Error;
 
 /// An error of the command line, with its hint.
 #[derive(Debug, thiserror::Error)]
@@ -93,4 +98,110 @@ pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// Returns the engine's error that a failed command ended with, also where another crate passed it on.
+pub(crate) fn engine_error(error: &anyhow::Error) -> Option<&Error> {
+    if let Some(error) = error.downcast_ref() {
+        return Some(error);
+    }
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(skillmux_eval::Error::Engine(error)), _)
+        | (_, Some(skillmux_train::Error::Engine(error))) => Some(error),
+        _ => None,
+    }
+}
+
+/// Returns what the user can do about an error of the engine, with the command that does it.
+pub(crate) fn engine_hint(error: &Error) -> Option<String> {
+    let hint = match error {
+        Error::IndexMissing { path } => {
+            format!("make one with: skillmux index SOURCE... --index {}", shell_word(path))
+        }
+        Error::IndexFormat { path, .. }
+        | Error::EncoderMismatch { path, .. }
+        | Error::IndexCorrupt { path, previous: None, .. } => format!(
+            "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
+            shell_word(path)
+        ),
+        Error::IndexCorrupt { path, previous: Some(previous), .. } => format!(
+            "generation {previous} is whole: go back to it with: skillmux index --restore --index \
+             {}",
+            shell_word(path)
+        ),
+        Error::SkillUnknown { nearest, .. } if nearest.is_empty() => {
+            "`skillmux search` prints the ids of skills".to_owned()
+        }
+        Error::Read { source, .. } | Error::Write { source, .. } => match source.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "check who owns the folder, or choose another one with --index".to_owned()
+            }
+            io::ErrorKind::ReadOnlyFilesystem => {
+                "choose a folder on a writable disk with --index".to_owned()
+            }
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => {
+                "free some space and run the command again; the index is as it was before"
+                    .to_owned()
+            }
+            _ => return error.hint(),
+        },
+        _ => return error.hint(),
+    };
+    Some(hint)
+}
+
+/// Quotes a path for a POSIX shell when it needs it.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint_of(error: impl Into<anyhow::Error>) -> String {
+        engine_hint(engine_error(&error.into()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_missing_index_comes_with_the_command_that_makes_one() {
+        let missing = || Error::IndexMissing { path: PathBuf::from("/srv/my skills") };
+        let expected = "make one with: skillmux index SOURCE... --index '/srv/my skills'";
+        assert_eq!(hint_of(missing()), expected);
+        assert_eq!(hint_of(skillmux_eval::Error::Engine(missing())), expected);
+        assert_eq!(hint_of(skillmux_train::Error::Engine(missing())), expected);
+        assert_eq!(hint_of(anyhow::Error::from(missing()).context("while it was tried")), expected);
+    }
+
+    #[test]
+    fn a_corrupt_index_comes_with_the_command_that_repairs_it() {
+        let corrupt = |previous| Error::IndexCorrupt {
+            path: PathBuf::from("/srv/it's"),
+            generation: 7,
+            detail: "manifest.json is missing".to_owned(),
+            previous,
+        };
+        assert_eq!(
+            hint_of(corrupt(Some(6))),
+            r"generation 6 is whole: go back to it with: skillmux index --restore --index '/srv/it'\''s'"
+        );
+        assert_eq!(
+            hint_of(corrupt(None)),
+            r"rebuild it with: skillmux index SOURCE... --index '/srv/it'\''s' --rebuild"
+        );
+    }
+
+    #[test]
+    fn what_needs_no_command_has_the_hint_of_the_engine() {
+        assert_eq!(engine_hint(&Error::TaskEmpty), Error::TaskEmpty.hint());
+        assert!(engine_error(&CliError::NoChat.into()).is_none());
+    }
 }

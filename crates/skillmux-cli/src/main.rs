@@ -62,8 +62,8 @@ fn report(error: &anyhow::Error) {
     let causes = paint::printable(&causes.join(": "));
     eprintln!("{} {causes}", paint::styled(paint::BAD, "error:"));
     let hints = [
+        error::engine_error(error).and_then(error::engine_hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(error::eval_hint),
-        error.downcast_ref::<skillmux::Error>().and_then(skillmux::Error::hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),

@@ -19,6 +19,18 @@ pub enum ErrorKind {
     Environment,
 }
 
+/// An error that says whose it is and what to do about it, beside what went wrong.
+///
+/// The hint is in general words: a library does not know by which command or flag its caller was
+/// asked to do something.
+pub trait Diagnostic: std::error::Error {
+    /// Returns who can put this right.
+    fn kind(&self) -> ErrorKind;
+
+    /// Returns what the user can do about it, if there is something to say.
+    fn hint(&self) -> Option<String>;
+}
+
 /// Everything that can go wrong in the engine.
 ///
 /// The message says what is wrong, with the value and the limit; [`Error::hint`] says what to do.
@@ -217,28 +229,21 @@ impl Error {
                 "a skill is a folder with a SKILL.md in it; the report says what was skipped"
                     .to_owned()
             }
-            Self::IndexMissing { path } => {
-                format!("make one with: skillmux index SOURCE... --index {}", shell_word(path))
-            }
+            Self::IndexMissing { .. } => "make one of the skills that it is to hold".to_owned(),
             Self::IndexForeign { .. } => {
                 "choose an empty or new folder; nothing in this one was touched".to_owned()
             }
-            Self::IndexFormat { path, .. }
-            | Self::EncoderMismatch { path, .. }
-            | Self::IndexCorrupt { path, previous: None, .. } => format!(
-                "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
-                shell_word(path)
-            ),
+            Self::IndexFormat { .. }
+            | Self::EncoderMismatch { .. }
+            | Self::IndexCorrupt { previous: None, .. } => "make the index again".to_owned(),
             Self::IndexLocked { .. } => {
                 "wait for it to finish; reading the index works meanwhile".to_owned()
             }
-            Self::IndexCorrupt { path, previous: Some(previous), .. } => format!(
-                "generation {previous} is whole: go back to it with: skillmux index --restore \
-                 --index {}",
-                shell_word(path)
-            ),
+            Self::IndexCorrupt { previous: Some(previous), .. } => {
+                format!("generation {previous} is whole: go back to it")
+            }
             Self::SkillUnknown { nearest, .. } if nearest.is_empty() => {
-                "`skillmux search` prints the ids of skills".to_owned()
+                "a search gives the ids of skills".to_owned()
             }
             Self::SkillUnknown { nearest, .. } => {
                 let ids: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
@@ -252,23 +257,44 @@ impl Error {
     }
 }
 
+impl Diagnostic for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint()
+    }
+}
+
 /// Returns the hint for an operating-system error, where there is one worth giving.
 fn io_hint(source: &io::Error) -> Option<String> {
-    match source.kind() {
-        io::ErrorKind::PermissionDenied => {
-            Some("check who owns the folder, or choose another one with --index".to_owned())
-        }
+    let hint = match source.kind() {
+        io::ErrorKind::PermissionDenied => "check who owns the folder, or choose another one",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Some(
-                "free some space and run the command again; the index is as it was before"
-                    .to_owned(),
-            )
+            "free some space and try again; the index is as it was before"
         }
-        io::ErrorKind::ReadOnlyFilesystem => {
-            Some("choose a folder on a writable disk with --index".to_owned())
+        io::ErrorKind::ReadOnlyFilesystem => "choose a folder on a writable disk",
+        io::ErrorKind::OutOfMemory => "free some memory, or raise the limit on it, and try again",
+        io::ErrorKind::Interrupted => "try again",
+        _ if is_out_of_files(source) => {
+            "close files, or raise the limit on open ones, and try again"
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// Returns whether the process or the system has as many files open as it may.
+///
+/// The standard library has no stable kind for it.
+fn is_out_of_files(source: &io::Error) -> bool {
+    /// `ENFILE` and `EMFILE`, which have the same numbers on every Unix that Rust runs on.
+    const UNIX: [i32; 2] = [23, 24];
+    /// `ERROR_TOO_MANY_OPEN_FILES`.
+    const WINDOWS: [i32; 1] = [4];
+    let codes = if cfg!(windows) { &WINDOWS[..] } else { &UNIX[..] };
+    source.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 fn vectors_of(encoder: Option<&EncoderIdentity>) -> String {
@@ -277,15 +303,4 @@ fn vectors_of(encoder: Option<&EncoderIdentity>) -> String {
 
 fn of_generation(generation: u64) -> String {
     if generation == 0 { String::new() } else { format!("generation {generation} of ") }
-}
-
-/// Quotes a path for a POSIX shell when it needs it.
-fn shell_word(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%~".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

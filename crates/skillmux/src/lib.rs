@@ -14,4 +14,4 @@ pub mod route;
 pub mod skill;
 pub mod text;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Diagnostic, Error, ErrorKind, Result};

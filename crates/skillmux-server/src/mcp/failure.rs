@@ -58,9 +58,9 @@ impl From<Error> for Failure {
                 hint
             }
             (_, ErrorKind::Input) => engine_hint,
-            (_, ErrorKind::Index) => {
-                format!("go on without a skill, and tell the user how to repair it: {engine_hint}")
-            }
+            (_, ErrorKind::Index) => format!(
+                "go on without a skill, and tell the user to run `skillmux index`: {engine_hint}"
+            ),
             _ if engine_hint.is_empty() => {
                 "call again in a moment; if it fails again, go on without a skill".to_owned()
             }
@@ -89,8 +89,8 @@ mod tests {
         let error = Error::IndexMissing { path: PathBuf::from("/srv/skills") };
         assert_eq!(
             text(error.into()),
-            "no index at `/srv/skills`\nhint: go on without a skill, and tell the user how to \
-             repair it: make one with: skillmux index SOURCE... --index /srv/skills"
+            "no index at `/srv/skills`\nhint: go on without a skill, and tell the user to run \
+             `skillmux index`: make one of the skills that it is to hold"
         );
     }
 
@@ -101,7 +101,8 @@ mod tests {
         let error = Error::IndexCorrupt { path, generation: 7, detail, previous: Some(6) };
         let text = text(error.into());
         assert!(text.contains("generation 7 of the index"), "{text}");
-        assert!(text.contains("skillmux index --restore --index /srv/skills"), "{text}");
+        let hint = "tell the user to run `skillmux index`: generation 6 is whole: go back to it";
+        assert!(text.ends_with(hint), "{text}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn update(workshop: &Workshop, encoder: Option<Arc<dyn Encoder>>) -> Result<Upda
 fn mismatch(result: Result<impl Sized>) -> (Option<EncoderIdentity>, EncoderIdentity) {
     match result.map(drop) {
         Err(error @ Error::EncoderMismatch { .. }) => {
-            assert!(error.hint().unwrap().contains("--rebuild"));
+            assert_eq!(error.hint().unwrap(), "make the index again");
             let Error::EncoderMismatch { found, given, .. } = error else { unreachable!() };
             (found.map(|found| *found), *given)
         }

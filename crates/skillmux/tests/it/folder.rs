@@ -109,7 +109,7 @@ fn a_missing_folder_is_told_and_not_made() {
     let path = workshop.root().join("nowhere");
     for error in [Index::open(&path).err(), Index::restore(&path).err()].map(Option::unwrap) {
         assert!(matches!(error, Error::IndexMissing { .. }), "{error:?}");
-        assert!(error.hint().unwrap().starts_with("make one with: skillmux index SOURCE"));
+        assert!(error.hint().unwrap().starts_with("make one of the skills"));
     }
     assert!(!path.exists());
 }
