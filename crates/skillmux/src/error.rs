@@ -137,8 +137,8 @@ pub enum Error {
     Lexical {
         /// Folder of the lexical index.
         path: PathBuf,
-        /// What tantivy said.
-        source: tantivy::TantivyError,
+        /// What the part that keeps the postings said.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The vectors of the index are of another encoder, or there are none.
     #[error("the index at `{}` has {}, but the encoder is {given}", path.display(), vectors_of(found.as_deref()))]

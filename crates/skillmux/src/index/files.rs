@@ -1,7 +1,6 @@
 //! File operations that an atomic generation is made of.
 
 use std::{
-    collections::BTreeMap,
     fs::{self, File},
     io::{self, Write},
     path::Path,
@@ -9,7 +8,7 @@ use std::{
 
 use memmap2::Mmap;
 
-use super::manifest::FileIdentity;
+use super::damage::PartError;
 use crate::error::{Error, Result};
 
 /// Wraps an error of reading `path`.
@@ -22,13 +21,28 @@ pub(crate) fn write_error(path: &Path) -> impl FnOnce(io::Error) -> Error + use<
     move |source| Error::Write { path: path.to_owned(), source }
 }
 
-/// Maps a file into memory, read-only.
-pub(crate) fn map(path: &Path) -> Result<Mmap> {
-    let file = File::open(path).map_err(read_error(path))?;
+/// Maps a file of a generation into memory, read-only; `name` is relative to its folder.
+pub(crate) fn map(folder: &Path, name: &str) -> Result<Mmap, PartError> {
+    let path = folder.join(name);
+    map_file(&path).map_err(|source| PartError::of_io(name, &path, source))
+}
+
+/// Returns size and hash of a file that never changes again, the hash in hexadecimal.
+pub(crate) fn hash(path: &Path) -> io::Result<(u64, String)> {
+    let n_bytes = path.metadata()?.len();
+    // An empty file cannot be mapped.
+    let hash = if n_bytes == 0 { blake3::hash(&[]) } else { blake3::hash(&map_file(path)?) };
+    Ok((n_bytes, hash.to_hex().to_string()))
+}
+
+fn map_file(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
     // SAFETY: the files of a generation are written once, before any reader can know their name,
     // and are only ever unlinked afterwards, which leaves the mapping intact.
     #[expect(unsafe_code, reason = "the only way to map a file; see the SAFETY comment")]
-    unsafe { Mmap::map(&file) }.map_err(read_error(path))
+    unsafe {
+        Mmap::map(&file)
+    }
 }
 
 /// Replaces a small file in one step: readers see the old text or the new one.
@@ -42,6 +56,17 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     };
     write().map_err(write_error(path))?;
     path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Lets everyone read a file who may read `model`.
+pub(crate) fn take_mode(path: &Path, model: &Path) -> Result<()> {
+    let mode = |path: &Path| path.metadata().map(|metadata| metadata.permissions());
+    let wanted = mode(model).map_err(read_error(model))?;
+    // Where there are no modes, all of them are the same.
+    if mode(path).map_err(read_error(path))? == wanted {
+        return Ok(());
+    }
+    fs::set_permissions(path, wanted).map_err(write_error(path))
 }
 
 /// Makes the names in a folder durable.
@@ -66,6 +91,24 @@ pub(crate) fn sync_tree(folder: &Path) -> Result<()> {
     sync_folder(folder)
 }
 
+/// Returns the paths of all files at or below a folder, relative to it and with `/`, and sorted.
+pub(crate) fn list_tree(folder: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(prefix) = folders.pop() {
+        for name in list(&folder.join(&prefix))? {
+            let name = prefix.clone() + &name;
+            if folder.join(&name).is_dir() {
+                folders.push(name + "/");
+            } else {
+                found.push(name);
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
 /// Returns the names in a folder that are valid Unicode, sorted.
 pub(crate) fn list(path: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
@@ -83,38 +126,15 @@ pub(crate) fn link_or_copy(from: &Path, to: &Path) -> Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(write_error(to)(e)),
-        Err(_) => {
-            let mut source = File::open(from).map_err(read_error(from))?;
-            let copy = |mut to| io::copy(&mut source, &mut to);
-            File::create_new(to).and_then(copy).map(drop).map_err(write_error(to))
-        }
+        Err(_) => copy(from, to),
     }
 }
 
-/// Returns size and hash of every file at or below a folder, by relative path; of those that are
-/// `known`, what is known.
-pub(crate) fn identities(
-    folder: &Path,
-    known: &BTreeMap<String, FileIdentity>,
-) -> Result<BTreeMap<String, FileIdentity>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![String::new()];
-    while let Some(prefix) = folders.pop() {
-        for name in list(&folder.join(&prefix))? {
-            let name = format!("{prefix}{name}");
-            let path = folder.join(&name);
-            if path.is_dir() {
-                folders.push(name + "/");
-            } else {
-                let identity = match known.get(&name) {
-                    Some(identity) => identity.clone(),
-                    None => FileIdentity::of(&path)?,
-                };
-                found.insert(name, identity);
-            }
-        }
-    }
-    Ok(found)
+/// Copies a file, with the mode that new files have here; what is there already is never written to.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    let mut source = File::open(from).map_err(read_error(from))?;
+    let copy = |mut to| io::copy(&mut source, &mut to);
+    File::create_new(to).and_then(copy).map(drop).map_err(write_error(to))
 }
 
 #[cfg(test)]

@@ -12,16 +12,14 @@ use std::{
 };
 
 use super::{
+    current::Current,
+    damage::{Damage, PartError},
     files,
-    manifest::{Check, FORMAT_VERSION, IndexManifest},
+    generation::Generation,
+    layout::{self, CURRENT, CURRENT_DRAFT, LOCK, MANIFEST},
+    manifest::Check,
 };
 use crate::error::{Error, Result};
-
-const CURRENT: &str = "CURRENT";
-const CURRENT_DRAFT: &str = "CURRENT.tmp";
-const LOCK: &str = "LOCK";
-const DRAFT_SUFFIX: &str = ".draft";
-pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// How often a reader starts over when a commit removes the generation that it is opening.
 const MAX_OPEN_ATTEMPTS: usize = 5;
@@ -32,34 +30,10 @@ pub(crate) struct IndexFolder {
     path: PathBuf,
 }
 
-/// What `CURRENT` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Current {
-    pub(crate) generation: u64,
-    manifest_hash: String,
-}
-
-/// A generation whose manifest was read.
-#[derive(Debug, Clone)]
-pub(crate) struct Generation {
-    pub(crate) path: PathBuf,
-    pub(crate) manifest: IndexManifest,
-    manifest_hash: String,
-}
-
 /// Keeps other writers out until it is dropped or the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
     _file: File,
-}
-
-/// A generation that is being written; removed again unless it is committed.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    folder: IndexFolder,
-    pub(crate) generation: u64,
-    pub(crate) path: PathBuf,
-    renamed: bool,
 }
 
 impl IndexFolder {
@@ -84,13 +58,13 @@ impl IndexFolder {
                 None if !is_ours => return Err(self.foreign()),
                 // A first writer that was killed leaves no more than the first generation.
                 None if newest <= 1 => return Ok(None),
-                None => return Err(self.corrupt(None, format!("{CURRENT} is missing"))),
+                None => return Err(self.corrupt(None, &Damage::new(CURRENT, "is missing"))),
             }
         };
         match std::str::from_utf8(&bytes).ok().and_then(Current::parse) {
             Some(current) => Ok(Some(current)),
             None if self.newest()? == 0 => Err(self.foreign()),
-            None => Err(self.corrupt(None, format!("{CURRENT} does not name a generation"))),
+            None => Err(self.corrupt(None, &Damage::new(CURRENT, "does not name a generation"))),
         }
     }
 
@@ -112,70 +86,44 @@ impl IndexFolder {
     /// Opens what `CURRENT` names with `open`, and starts over if a commit removed it meanwhile.
     pub(crate) fn open_current<T>(
         &self,
-        mut open: impl FnMut(&Generation) -> Result<Result<T, String>>,
+        mut open: impl FnMut(Generation) -> Result<T, PartError>,
     ) -> Result<T> {
         let missing = || Error::IndexMissing { path: self.path.clone() };
         let mut current = self.current()?.ok_or_else(missing)?;
         for _ in 0..MAX_OPEN_ATTEMPTS {
-            let outcome = match self.manifest_of(&current)? {
-                Ok(generation) => open(&generation).unwrap_or_else(|e| Err(describe(&e))),
-                Err(detail) => Err(detail),
-            };
-            let detail = match outcome {
+            let error = match Generation::open(&self.path, &current).and_then(&mut open) {
                 Ok(opened) => return Ok(opened),
-                Err(detail) => detail,
+                Err(error) => error,
             };
             let newer = self.current()?.ok_or_else(missing)?;
             if newer == current {
-                return Err(self.corrupt(Some(current.generation), detail));
+                return Err(self.error_of(Some(current.generation), error));
             }
             current = newer;
         }
-        let detail = "it changes faster than it can be opened".to_owned();
-        Err(self.corrupt(Some(current.generation), detail))
+        // It changes faster than it can be opened.
+        Err(Error::IndexLocked { path: self.path.clone() })
     }
 
-    /// Reads the manifest that `current` names; `Err(detail)` inside if it is damaged.
-    fn manifest_of(&self, current: &Current) -> Result<Result<Generation, String>> {
-        let path = self.generation_path(current.generation);
-        let Ok(bytes) = fs::read(path.join(MANIFEST)) else {
-            return Ok(Err(format!("{MANIFEST} cannot be read")));
-        };
-        if blake3::hash(&bytes).to_hex().as_str() != current.manifest_hash {
-            return Ok(Err(format!("{MANIFEST} is not what was written")));
+    /// Returns the error for a generation of which a part could not be read.
+    pub(crate) fn error_of(&self, generation: Option<u64>, error: PartError) -> Error {
+        match error {
+            PartError::Damaged(damage) => self.corrupt(generation, &damage),
+            PartError::Failed(error) => error,
         }
-        self.parse_manifest(path, &bytes)
-    }
-
-    fn parse_manifest(&self, path: PathBuf, bytes: &[u8]) -> Result<Result<Generation, String>> {
-        #[derive(serde::Deserialize)]
-        struct FormatOnly {
-            format: u32,
-        }
-        let Ok(FormatOnly { format }) = serde_json::from_slice(bytes) else {
-            return Ok(Err(format!("{MANIFEST} has no format version")));
-        };
-        if format != FORMAT_VERSION {
-            return Err(Error::IndexFormat {
-                path: self.path.clone(),
-                found: format,
-                expected: FORMAT_VERSION,
-            });
-        }
-        let manifest: IndexManifest = match serde_json::from_slice(bytes) {
-            Ok(manifest) => manifest,
-            Err(e) => return Ok(Err(format!("{MANIFEST}: {e}"))),
-        };
-        let manifest_hash = blake3::hash(bytes).to_hex().to_string();
-        Ok(Ok(Generation { path, manifest, manifest_hash }))
     }
 
     /// Returns the error for a damaged generation, with the previous one if that is whole; without
     /// a generation it is `CURRENT` that is damaged.
-    pub(crate) fn corrupt(&self, generation: Option<u64>, detail: String) -> Error {
-        let previous = self.whole_before(generation).map(|(generation, _)| generation);
-        let generation = generation.unwrap_or(0);
-        Error::IndexCorrupt { path: self.path.clone(), generation, detail, previous }
+    pub(crate) fn corrupt(&self, generation: Option<u64>, damage: &Damage) -> Error {
+        // One that cannot be read is not known to be whole.
+        let previous = self.whole_before(generation).ok().flatten();
+        Error::IndexCorrupt {
+            path: self.path.clone(),
+            generation: generation.unwrap_or(0),
+            detail: damage.to_string(),
+            previous: previous.map(|current| current.generation),
+        }
     }
 
     /// Makes the newest whole generation before the current one the current one.
@@ -188,25 +136,31 @@ impl IndexFolder {
             Err(Error::IndexCorrupt { .. }) => None,
             Err(e) => return Err(e),
         };
-        let Some((generation, manifest)) = self.whole_before(current) else {
-            return Ok(None);
-        };
-        self.point_to(generation, &manifest)?;
-        Ok(Some(generation))
+        let Some(whole) = self.whole_before(current)? else { return Ok(None) };
+        self.point_to(&whole)?;
+        Ok(Some(whole.generation))
     }
 
     /// Finds the newest generation, or the newest before `generation`, that passes a full check.
-    fn whole_before(&self, generation: Option<u64>) -> Option<(u64, Vec<u8>)> {
+    ///
+    /// If none does, and one could not be read, the error says why.
+    fn whole_before(&self, generation: Option<u64>) -> Result<Option<Current>> {
         let is_older = |number: &u64| generation.is_none_or(|generation| *number < generation);
-        let mut older: Vec<u64> = self.generations().ok()?.into_iter().filter(is_older).collect();
+        let mut older: Vec<u64> = self.generations()?.into_iter().filter(is_older).collect();
         older.sort_unstable();
-        older.into_iter().rev().find_map(|number| {
-            let path = self.generation_path(number);
-            let bytes = fs::read(path.join(MANIFEST)).ok()?;
-            let found = self.parse_manifest(path, &bytes).ok()?.ok()?;
-            found.manifest.check_files(&found.path, Check::Full).ok()?;
-            Some((number, bytes))
-        })
+        let mut failure = None;
+        for number in older.into_iter().rev() {
+            let checked = Generation::find(&self.path, number).and_then(|found| {
+                found.check(Check::Full)?;
+                Ok(found.name().clone())
+            });
+            match checked {
+                Ok(whole) => return Ok(Some(whole)),
+                Err(PartError::Damaged(_) | PartError::Failed(Error::IndexFormat { .. })) => {}
+                Err(PartError::Failed(error)) => failure = failure.or(Some(error)),
+            }
+        }
+        failure.map_or(Ok(None), Err)
     }
 
     /// Takes the writer's lock, making the folder if there is none.
@@ -231,51 +185,28 @@ impl IndexFolder {
         }
     }
 
-    /// Starts a generation after removing what a killed writer left behind.
-    ///
-    /// A damaged `CURRENT` is no obstacle; nothing is removed then that may have been committed.
-    pub(crate) fn draft(&self, _lock: &WriterLock) -> Result<Draft> {
-        let current = match self.current() {
-            Ok(current) => current.map_or(0, |current| current.generation),
-            Err(Error::IndexCorrupt { .. }) => self.newest()?,
+    pub(crate) fn generation_path(&self, generation: u64) -> PathBuf {
+        self.path.join(layout::generation_name(generation))
+    }
+
+    /// Returns the numbers of the generations that are there, in no order.
+    pub(crate) fn generations(&self) -> Result<Vec<u64>> {
+        let names = match files::list(&self.path) {
+            Ok(names) => names,
+            Err(Error::Read { source, .. }) if source.kind() == ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(e),
         };
-        for name in files::list(&self.path)? {
-            let is_leftover = match name.strip_suffix(DRAFT_SUFFIX) {
-                Some(draft) => parse_generation(draft).is_some(),
-                None => parse_generation(&name).is_some_and(|number| number > current),
-            };
-            if is_leftover {
-                let path = self.path.join(&name);
-                fs::remove_dir_all(&path).map_err(files::write_error(&path))?;
-            }
-        }
-        let generation = current + 1;
-        let path = self.path.join(format!("{}{DRAFT_SUFFIX}", generation_name(generation)));
-        fs::create_dir(&path).map_err(files::write_error(&path))?;
-        Ok(Draft { folder: self.clone(), generation, path, renamed: false })
-    }
-
-    pub(crate) fn generation_path(&self, generation: u64) -> PathBuf {
-        self.path.join(generation_name(generation))
-    }
-
-    fn generations(&self) -> Result<Vec<u64>> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
-        Ok(files::list(&self.path)?.iter().filter_map(|name| parse_generation(name)).collect())
+        Ok(names.iter().filter_map(|name| layout::parse_generation(name)).collect())
     }
 
     /// Returns the highest number of a generation that is there, or 0.
-    fn newest(&self) -> Result<u64> {
+    pub(crate) fn newest(&self) -> Result<u64> {
         Ok(self.generations()?.into_iter().max().unwrap_or(0))
     }
 
-    fn point_to(&self, generation: u64, manifest: &[u8]) -> Result<()> {
-        let hash = blake3::hash(manifest).to_hex();
-        let text = format!("{} {hash}\n", generation_name(generation));
-        files::replace(&self.path.join(CURRENT), text.as_bytes())
+    /// Makes a generation the current one, in one step.
+    pub(crate) fn point_to(&self, current: &Current) -> Result<()> {
+        files::replace(&self.path.join(CURRENT), current.to_string().as_bytes())
     }
 
     /// Returns whether the folder holds nothing but what a killed first writer may leave.
@@ -290,13 +221,11 @@ impl IndexFolder {
             let entry = entry.map_err(files::read_error(&self.path))?;
             let is_ours = match entry.file_name().to_str() {
                 Some(CURRENT | LOCK | CURRENT_DRAFT) => true,
-                Some(name) => match name.strip_suffix(DRAFT_SUFFIX) {
-                    Some(name) => parse_generation(name).is_some(),
-                    // Drafts get their name when they are complete.
-                    None => {
-                        parse_generation(name).is_some() && entry.path().join(MANIFEST).exists()
-                    }
-                },
+                // Drafts get their name when they are complete.
+                Some(name) if layout::parse_generation(name).is_some() => {
+                    is_there(&entry.path().join(MANIFEST))?
+                }
+                Some(name) => layout::parse_draft(name).is_some(),
                 None => false,
             };
             if !is_ours {
@@ -307,87 +236,10 @@ impl IndexFolder {
     }
 }
 
-impl Generation {
-    /// Returns whether `CURRENT` names this generation, and not another one of the same number.
-    pub(crate) fn is_named_by(&self, current: &Current) -> bool {
-        current.generation == self.manifest.generation
-            && current.manifest_hash == self.manifest_hash
+fn is_there(path: &Path) -> Result<bool> {
+    match path.metadata() {
+        Ok(_) => Ok(true),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(e) => Err(files::read_error(path)(e)),
     }
-
-    /// Compares the files with the manifest, as far as it is cheap enough for every opening.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.manifest.check_files(&self.path, Check::Open)
-    }
-}
-
-impl Draft {
-    pub(crate) fn folder(&self) -> &IndexFolder {
-        &self.folder
-    }
-
-    /// Makes the draft durable and current, and drops all but the generation before it.
-    ///
-    /// `manifest.generation` and the files that `manifest.files` does not have are filled in here;
-    /// it may have files that are no longer there.
-    pub(crate) fn commit(mut self, mut manifest: IndexManifest) -> Result<()> {
-        manifest.generation = self.generation;
-        manifest.files = files::identities(&self.path, &manifest.files)?;
-        let mut bytes = serde_json::to_vec_pretty(&manifest).expect("manifests always serialise");
-        bytes.push(b'\n');
-        files::replace(&self.path.join(MANIFEST), &bytes)?;
-        files::sync_tree(&self.path)?;
-
-        let path = self.folder.generation_path(self.generation);
-        fs::rename(&self.path, &path).map_err(files::write_error(&path))?;
-        // From here on `CURRENT` may name it. If it never does, the next writer removes it.
-        self.renamed = true;
-        files::sync_folder(self.folder.path())?;
-        self.folder.point_to(self.generation, &bytes)?;
-
-        // What cannot be removed now, such as a file that Windows holds open, is removed later.
-        for number in self.folder.generations()? {
-            if number + 1 < self.generation {
-                fs::remove_dir_all(self.folder.generation_path(number)).ok();
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.renamed {
-            fs::remove_dir_all(&self.path).ok();
-        }
-    }
-}
-
-impl Current {
-    fn parse(text: &str) -> Option<Self> {
-        let (name, hash) = text.trim_end().split_once(' ')?;
-        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hash.then_some(())?;
-        Some(Self { generation: parse_generation(name)?, manifest_hash: hash.to_owned() })
-    }
-}
-
-fn generation_name(generation: u64) -> String {
-    format!("gen-{generation:06}")
-}
-
-fn parse_generation(name: &str) -> Option<u64> {
-    let generation = name.strip_prefix("gen-")?.parse().ok()?;
-    // Another spelling of a number is not ours.
-    (name == generation_name(generation)).then_some(generation)
-}
-
-/// Writes out an error with its causes, for the detail of a corruption.
-fn describe(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }

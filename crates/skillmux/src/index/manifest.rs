@@ -7,7 +7,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{files, lexical::FieldCaps};
+use super::{
+    damage::{Damage, PartError},
+    files,
+    layout::MANIFEST,
+    lexical::FieldCaps,
+};
 use crate::{error::Result, model::EncoderIdentity};
 
 /// Version of the layout on disk.
@@ -61,36 +66,35 @@ pub(crate) enum Check {
 }
 
 impl IndexManifest {
-    /// Returns what differs between the files in `folder` and the manifest.
-    pub(crate) fn check_files(&self, folder: &Path, check: Check) -> Result<(), String> {
+    /// Compares the files in `folder` with the manifest.
+    pub(crate) fn check_files(&self, folder: &Path, check: Check) -> Result<(), PartError> {
         self.check_names()?;
         for (name, identity) in &self.files {
             let path = folder.join(name);
-            let n_bytes = path.metadata().map_err(|e| format!("{name}: {e}"))?.len();
+            let failed = |source| PartError::of_io(name, &path, source);
+            let n_bytes = path.metadata().map_err(failed)?.len();
             if n_bytes != identity.n_bytes {
-                return Err(format!(
-                    "{name} has {n_bytes} bytes, but {} were written",
-                    identity.n_bytes
-                ));
+                let what = format!("has {n_bytes} bytes, but {} were written", identity.n_bytes);
+                return Err(Damage::new(name, what).into());
             }
             // Frames of the store check themselves when they are read.
             let is_store = self.store_files.contains(name);
             let hashed = check == Check::Full || !is_store && n_bytes <= HASHED_ON_OPEN_BYTES;
-            if hashed && hash_file(&path).map_err(|e| format!("{name}: {e}"))? != identity.blake3 {
-                return Err(format!("{name} is not what was written"));
+            if hashed && files::hash(&path).map_err(failed)?.1 != identity.blake3 {
+                return Err(Damage::new(name, "is not what was written").into());
             }
         }
         Ok(())
     }
-}
 
-impl IndexManifest {
-    /// Returns which file name leads out of the generation, so that joining any other one to its
-    /// folder stays inside.
-    fn check_names(&self) -> Result<(), String> {
+    /// Checks that no file name leads out of the generation, so that joining one to its folder
+    /// stays inside.
+    fn check_names(&self) -> Result<(), Damage> {
         let mut names = self.files.keys().chain(&self.store_files);
         match names.find(|name| !is_inside(name)) {
-            Some(name) => Err(format!("the manifest names `{name}`, which is not a file of it")),
+            Some(name) => {
+                Err(Damage::new(MANIFEST, format!("names `{name}`, which is not a file of it")))
+            }
             None => Ok(()),
         }
     }
@@ -104,17 +108,9 @@ fn is_inside(name: &str) -> bool {
 
 impl FileIdentity {
     pub(crate) fn of(path: &Path) -> Result<Self> {
-        let n_bytes = path.metadata().map_err(files::read_error(path))?.len();
-        Ok(Self { n_bytes, blake3: hash_file(path)? })
+        let (n_bytes, blake3) = files::hash(path).map_err(files::read_error(path))?;
+        Ok(Self { n_bytes, blake3 })
     }
-}
-
-fn hash_file(path: &Path) -> Result<String> {
-    if path.metadata().map_err(files::read_error(path))?.len() == 0 {
-        // An empty file cannot be mapped.
-        return Ok(blake3::hash(&[]).to_hex().to_string());
-    }
-    Ok(blake3::hash(&files::map(path)?).to_hex().to_string())
 }
 
 #[cfg(test)]
@@ -146,8 +142,10 @@ mod tests {
         let absolute = dir.path().join("outside").to_str().unwrap().to_owned();
         for name in ["../outside", "lexical/../../outside", "./lexical/a", "", &absolute] {
             for manifest in [manifest(name, "store"), manifest("lexical/a", name)] {
-                let detail = manifest.check_files(&folder, Check::Open).unwrap_err();
-                assert!(detail.contains(&format!("`{name}`")), "{detail}");
+                let error = manifest.check_files(&folder, Check::Open).unwrap_err();
+                let PartError::Damaged(damage) = error else { panic!("{error:?}") };
+                let expected = format!("manifest.json names `{name}`, which is not a file of it");
+                assert_eq!(damage.to_string(), expected);
             }
         }
         manifest("lexical/a", "store").check_files(&folder, Check::Full).unwrap();

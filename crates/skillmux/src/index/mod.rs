@@ -1,15 +1,20 @@
 //! Stores a library on disk so that it can be searched and paged.
 
+mod current;
+mod damage;
+mod draft;
 mod files;
 mod folder;
+mod generation;
+mod layout;
 mod lexical;
 mod manifest;
 mod read;
 mod sketch;
 mod store;
 mod table;
-mod write;
 mod vectors;
+mod write;
 
 pub use lexical::{Field, FieldCaps};
 pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest};

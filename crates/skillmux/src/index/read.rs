@@ -3,21 +3,23 @@
 use std::{cmp::Ordering, path::Path};
 
 use super::{
-    folder::{Generation, IndexFolder},
+    damage::{Damage, PartError},
+    files,
+    folder::IndexFolder,
+    generation::Generation,
+    layout::TABLE,
     lexical::{Field, LexicalReader, TermPostings},
     manifest::{Check, IndexManifest},
     sketch::Sketch,
     store::{Decompressor, Headline, Store, StoredText},
     table::{SkillIdx, SkillTable, Slot},
     vectors::Vectors,
-    write::{LEXICAL, TABLE, open_table, open_vectors},
 };
-use crate::skill::NodeTree;
 use crate::{
     error::{Error, Result},
     library::Provenance,
     model::Encoder,
-    skill::{Skill, SkillId},
+    skill::{NodeTree, Skill, SkillId},
 };
 
 /// Ids offered instead of an unknown one.
@@ -52,14 +54,23 @@ impl Index {
     /// Opens the current generation of the index in a folder.
     ///
     /// # Errors
-    /// [`Error::IndexMissing`], [`Error::IndexForeign`], [`Error::IndexFormat`], or
-    /// [`Error::IndexCorrupt`] with the previous generation if that is whole.
+    /// [`Error::IndexMissing`], [`Error::IndexForeign`], [`Error::IndexFormat`],
+    /// [`Error::IndexCorrupt`] with the previous generation if that is whole, [`Error::Read`] where
+    /// the system does not let a file be read, and [`Error::IndexLocked`] while writers commit
+    /// faster than it can be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let folder = IndexFolder::new(path);
-        let (generation, (table, store, lexical, vectors)) = folder.open_current(|generation| {
-            let parts = open_parts(generation)?;
-            Ok(parts.map(|parts| (generation.clone(), parts)))
-        })?;
+        folder.open_current(|generation| Self::open_parts(folder.clone(), generation))
+    }
+
+    fn open_parts(folder: IndexFolder, generation: Generation) -> Result<Self, PartError> {
+        generation.check(Check::Open)?;
+        let table = generation.table()?;
+        let vectors = generation.vectors()?;
+        let store = generation.store()?;
+        let skill_of_slot = skills_by_slot(&table)?;
+        let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
+        let lexical = LexicalReader::open(&generation.path, skill_of)?;
         Ok(Self { folder, generation, table, store, lexical, vectors })
     }
 
@@ -81,23 +92,23 @@ impl Index {
     /// Returns whether this is still the current generation of its folder.
     pub fn is_current(&self) -> Result<bool> {
         let current = self.folder.current()?;
-        Ok(current.is_some_and(|current| self.generation.is_named_by(&current)))
+        Ok(current.is_some_and(|current| current == *self.generation.name()))
     }
 
     /// Compares every byte of the generation with what was written.
     ///
     /// # Errors
-    /// [`Error::IndexCorrupt`] says which file differs.
+    /// [`Error::IndexCorrupt`] says which file differs, [`Error::Read`] which one cannot be read.
     pub fn verify(&self) -> Result<()> {
-        let Generation { path, manifest, .. } = &self.generation;
-        manifest.check_files(path, Check::Full).map_err(|detail| self.corrupt(detail))
+        self.generation.check(Check::Full).map_err(|error| self.error_of(error))
     }
 
     /// Makes the newest whole generation before the current one the current one, and returns its
     /// number, or `None` if there is none.
     ///
     /// # Errors
-    /// [`Error::IndexMissing`], [`Error::IndexForeign`] and [`Error::IndexLocked`].
+    /// [`Error::IndexMissing`], [`Error::IndexForeign`] and [`Error::IndexLocked`]; [`Error::Read`]
+    /// if none is known to be whole because the system does not let one be read.
     pub fn restore(path: &Path) -> Result<Option<u64>> {
         let folder = IndexFolder::new(path);
         if folder.current().is_ok_and(|current| current.is_none()) {
@@ -146,16 +157,21 @@ impl Index {
     /// [`Error::IndexCorrupt`].
     pub fn skill(&self, idx: SkillIdx) -> Result<IndexedSkill> {
         let row = self.table.row(idx).ok_or_else(|| self.bad_row(idx))?;
+        let text = self.store.read(row.address, &mut self.decompressor()?);
         let StoredText { name, description, body, nodes } =
-            self.store.read(row.address).map_err(|detail| self.corrupt(detail))?;
+            text.map_err(|damage| self.corrupt(&damage))?;
         let skill = Skill { id: row.id, name, description, body, source: row.origins.source };
         Ok(IndexedSkill { skill, copies: row.origins.copies, nodes })
     }
 
     /// Returns a reader of names and descriptions, for many skills at once.
     pub(crate) fn headlines(&self) -> Result<HeadlineReader<'_>> {
-        let decompressor = Decompressor::new().map_err(|e| self.corrupt(e.to_string()))?;
-        Ok(HeadlineReader { index: self, decompressor })
+        Ok(HeadlineReader { index: self, decompressor: self.decompressor()? })
+    }
+
+    /// Returns what unpacks texts, for which there may be too little memory.
+    fn decompressor(&self) -> Result<Decompressor> {
+        Decompressor::new().map_err(files::read_error(&self.generation.path))
     }
 
     /// Returns the estimated share of four-word sequences that two bodies have in common, in `[0, 1]`.
@@ -177,10 +193,10 @@ impl Index {
     /// Returns the inverse document frequency of a term over bodies alone, which is cheaper.
     ///
     /// # Errors
-    /// [`Error::Lexical`].
+    /// [`Error::IndexCorrupt`].
     pub fn body_idf(&self, term: &str) -> Result<f32> {
         let n_skills = self.lexical.n_with_body_term(term);
-        Ok(self.rarity(n_skills.map_err(|source| self.lexical_error(source))?))
+        Ok(self.rarity(n_skills.map_err(|error| self.error_of(error))?))
     }
 
     /// Returns `ln(1 + (N - n + ½) / (n + ½))` for `N` skills of which `n` hold the term (Robertson
@@ -219,24 +235,24 @@ impl Index {
     /// Returns the postings of a term in each field.
     pub(crate) fn postings(&self, term: &str) -> Result<[TermPostings<'_>; 3]> {
         let [name, description, body] = Field::ALL.map(|field| self.lexical.postings(field, term));
-        let wrap = |source| self.lexical_error(source);
+        let wrap = |error| self.error_of(error);
         Ok([name.map_err(wrap)?, description.map_err(wrap)?, body.map_err(wrap)?])
     }
 
     pub(crate) fn named(&self, key: &str) -> Result<Vec<SkillIdx>> {
-        self.lexical.named(key).map_err(|source| self.lexical_error(source))
-    }
-
-    fn lexical_error(&self, source: tantivy::TantivyError) -> Error {
-        Error::Lexical { path: self.generation.path.join(LEXICAL), source }
+        self.lexical.named(key).map_err(|error| self.error_of(error))
     }
 
     fn bad_row(&self, idx: SkillIdx) -> Error {
-        self.corrupt(format!("row {} of {TABLE} does not decode", idx.0))
+        self.corrupt(&SkillTable::bad_row(idx))
     }
 
-    fn corrupt(&self, detail: String) -> Error {
-        self.folder.corrupt(Some(self.generation.manifest.generation), detail)
+    fn corrupt(&self, damage: &Damage) -> Error {
+        self.folder.corrupt(Some(self.generation.manifest.generation), damage)
+    }
+
+    fn error_of(&self, error: PartError) -> Error {
+        self.folder.error_of(Some(self.generation.manifest.generation), error)
     }
 
     /// Returns ids that look like `id`, best first.
@@ -274,36 +290,19 @@ impl HeadlineReader<'_> {
         let Index { table, store, .. } = self.index;
         let address = table.address(idx).ok_or_else(|| self.index.bad_row(idx))?;
         let headline = store.read_headline(address, &mut self.decompressor);
-        headline.map_err(|detail| self.index.corrupt(detail))
+        headline.map_err(|damage| self.index.corrupt(&damage))
     }
 }
 
-type Parts = (SkillTable, Store, LexicalReader, Option<Vectors>);
-
-fn open_parts(generation: &Generation) -> Result<Result<Parts, String>> {
-    if let Err(detail) = generation.check() {
-        return Ok(Err(detail));
-    }
-    let table = match open_table(generation)? {
-        Ok(table) => table,
-        Err(detail) => return Ok(Err(detail)),
-    };
-    let vectors = match open_vectors(generation)? {
-        Ok(vectors) => vectors,
-        Err(detail) => return Ok(Err(detail)),
-    };
-    let store_paths: Vec<_> =
-        generation.manifest.store_files.iter().map(|name| generation.path.join(name)).collect();
-    let store = Store::open(&store_paths)?;
+/// Returns the skill of each slot.
+fn skills_by_slot(table: &SkillTable) -> Result<Vec<Option<SkillIdx>>, Damage> {
     let mut skill_of_slot = vec![None; table.n_slots() as usize];
     for idx in (0..table.n_skills()).map(SkillIdx) {
         let place = table.slot(idx).and_then(|Slot(slot)| skill_of_slot.get_mut(slot as usize));
         match place {
             Some(place) => *place = Some(idx),
-            None => return Ok(Err(format!("row {} of {TABLE} has no slot", idx.0))),
+            None => return Err(Damage::new(TABLE, format!("has no slot in row {}", idx.0))),
         }
     }
-    let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
-    let lexical = LexicalReader::open(&generation.path.join(LEXICAL), skill_of);
-    Ok(lexical.map(|lexical| (table, store, lexical, vectors)).map_err(|e| e.to_string()))
+    Ok(skill_of_slot)
 }

@@ -8,13 +8,17 @@
 use std::{
     fs::File,
     io::{BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use memmap2::Mmap;
 use zstd::bulk::{Compressor, Decompressor as ZstdDecompressor};
 
-use super::files;
+use super::{
+    damage::{Damage, PartError},
+    files,
+    layout::TABLE,
+};
 use crate::error::Result;
 use crate::skill::NodeTree;
 
@@ -122,36 +126,38 @@ impl StoreWriter {
 
 /// Reads frames of the store files of a generation.
 pub(crate) struct Store {
-    files: Vec<Mmap>,
+    /// Name and bytes of each file.
+    files: Vec<(String, Mmap)>,
 }
 
 impl Store {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
-        let files = paths.iter().map(|path| files::map(path)).collect::<Result<_>>()?;
-        Ok(Self { files })
+    /// Maps the store files of the generation in `folder`, in the order that addresses count them.
+    pub(crate) fn open(folder: &Path, names: &[String]) -> Result<Self, PartError> {
+        let map = |name: &String| Ok((name.clone(), files::map(folder, name)?));
+        Ok(Self { files: names.iter().map(map).collect::<Result<_, PartError>>()? })
     }
 
-    /// Returns the bytes of a frame, or what is wrong with them.
-    pub(crate) fn frame(&self, address: FrameAddress) -> Result<&[u8], String> {
-        let start = usize::try_from(address.offset).map_err(|e| e.to_string())?;
-        let n_bytes = address.n_bytes as usize;
-        let frame = self
-            .files
-            .get(usize::from(address.file))
-            .and_then(|file| file.get(start..start.checked_add(n_bytes)?))
-            .ok_or_else(|| format!("the store has no frame at {start}"))?;
+    /// Returns the bytes of a frame after a check of them.
+    pub(crate) fn frame(&self, address: FrameAddress) -> Result<&[u8], Damage> {
+        let frame = self.bytes_at(address).ok_or_else(|| self.damage(address, "has no frame"))?;
         if frame.len() < HEADER_BYTES || frame[..8] != check_of(&frame[8..]) {
-            return Err(format!("the frame at {start} of the store fails its check"));
+            return Err(self.damage(address, "fails the check of the frame"));
         }
         Ok(frame)
     }
 
-    /// Decodes name and description of a frame, or says what is wrong with it.
+    fn bytes_at(&self, address: FrameAddress) -> Option<&[u8]> {
+        let (_, file) = self.files.get(usize::from(address.file))?;
+        let start = usize::try_from(address.offset).ok()?;
+        file.get(start..start.checked_add(address.n_bytes as usize)?)
+    }
+
+    /// Decodes name and description of a frame.
     pub(crate) fn read_headline(
         &self,
         address: FrameAddress,
         decompressor: &mut Decompressor,
-    ) -> Result<Headline, String> {
+    ) -> Result<Headline, Damage> {
         let frame = self.frame(address)?;
         let headline = |FrameParts { mut text, name_end, description_end, .. }| {
             text.truncate(description_end);
@@ -161,23 +167,34 @@ impl Store {
             Some(Headline { name, description })
         };
         let parts = decompress(frame, decompressor);
-        parts.and_then(headline).ok_or_else(|| undecodable(address))
+        parts.and_then(headline).ok_or_else(|| self.undecodable(address))
     }
 
-    /// Decodes a frame, or says what is wrong with it.
-    pub(crate) fn read(&self, address: FrameAddress) -> Result<StoredText, String> {
+    /// Decodes a frame.
+    pub(crate) fn read(
+        &self,
+        address: FrameAddress,
+        decompressor: &mut Decompressor,
+    ) -> Result<StoredText, Damage> {
         let frame = self.frame(address)?;
-        decode(frame).ok_or_else(|| undecodable(address))
+        decode(frame, decompressor).ok_or_else(|| self.undecodable(address))
+    }
+
+    fn undecodable(&self, address: FrameAddress) -> Damage {
+        self.damage(address, "does not decode in the frame")
+    }
+
+    fn damage(&self, address: FrameAddress, what: &str) -> Damage {
+        let FrameAddress { file, offset, .. } = address;
+        match self.files.get(usize::from(file)) {
+            Some((name, _)) => Damage::new(name, format!("{what} at {offset}")),
+            None => Damage::new(TABLE, format!("names store file {file}, and there is none")),
+        }
     }
 }
 
-fn undecodable(address: FrameAddress) -> String {
-    format!("the frame at {} of the store does not decode", address.offset)
-}
-
-fn decode(frame: &[u8]) -> Option<StoredText> {
-    let FrameParts { text, name_end, description_end, nodes } =
-        decompress(frame, &mut Decompressor::new().ok()?)?;
+fn decode(frame: &[u8], decompressor: &mut Decompressor) -> Option<StoredText> {
+    let FrameParts { text, name_end, description_end, nodes } = decompress(frame, decompressor)?;
     let text = String::from_utf8(text).ok()?;
     let name = text.get(..name_end)?.to_owned();
     let description = text.get(name_end..description_end)?.to_owned();

@@ -10,7 +10,9 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    damage::{Damage, PartError},
     files,
+    layout::TABLE,
     sketch::{SKETCH_BYTES, Sketch},
     store::FrameAddress,
 };
@@ -53,8 +55,8 @@ pub(crate) struct Origins {
     pub(crate) copies: Vec<Provenance>,
 }
 
-/// Writes the table; the rows must be sorted by id.
-pub(crate) fn write(path: &Path, rows: &[Row], n_slots: u32) -> Result<()> {
+/// Writes the table of the generation in `folder`; the rows must be sorted by id.
+pub(crate) fn write(folder: &Path, rows: &[Row], n_slots: u32) -> Result<()> {
     debug_assert!(rows.is_sorted_by(|a, b| a.id < b.id));
     let mut table = Vec::with_capacity(HEADER_BYTES + rows.len() * (ROW_BYTES + 128));
     table.extend_from_slice(&MAGIC);
@@ -77,7 +79,7 @@ pub(crate) fn write(path: &Path, rows: &[Row], n_slots: u32) -> Result<()> {
         heap.extend_from_slice(&origins);
     }
     table.extend_from_slice(&heap);
-    files::replace(path, &table)
+    files::replace(&folder.join(TABLE), &table)
 }
 
 /// Reads the table of a generation.
@@ -88,19 +90,19 @@ pub(crate) struct SkillTable {
 }
 
 impl SkillTable {
-    /// Maps a table; `Err(detail)` inside says what is wrong with it.
-    pub(crate) fn open(path: &Path) -> Result<Result<Self, String>> {
-        let bytes = files::map(path)?;
+    /// Maps the table of the generation in `folder`.
+    pub(crate) fn open(folder: &Path) -> Result<Self, PartError> {
+        let bytes = files::map(folder, TABLE)?;
         let number = |at: usize| -> Option<u32> {
             Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
         };
         let (Some(n_skills), Some(n_slots)) = (number(8), number(12)) else {
-            return Ok(Err("the skill table has no header".to_owned()));
+            return Err(Damage::new(TABLE, "has no header").into());
         };
         if bytes[..8] != MAGIC || bytes.len() < HEADER_BYTES + n_skills as usize * ROW_BYTES {
-            return Ok(Err("the skill table is cut short".to_owned()));
+            return Err(Damage::new(TABLE, "is cut short").into());
         }
-        Ok(Ok(Self { bytes, n_skills, n_slots }))
+        Ok(Self { bytes, n_skills, n_slots })
     }
 
     pub(crate) fn n_skills(&self) -> u32 {
@@ -109,6 +111,11 @@ impl SkillTable {
 
     pub(crate) fn n_slots(&self) -> u32 {
         self.n_slots
+    }
+
+    /// Returns that a row is damaged, or out of range.
+    pub(crate) fn bad_row(idx: SkillIdx) -> Damage {
+        Damage::new(TABLE, format!("does not decode at row {}", idx.0))
     }
 
     /// Returns the whole row, or `None` if it is damaged or out of range.

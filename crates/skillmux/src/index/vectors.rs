@@ -9,7 +9,12 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::{files, table::SkillIdx};
+use super::{
+    damage::{Damage, PartError},
+    files,
+    layout::VECTORS,
+    table::SkillIdx,
+};
 use crate::{
     error::{Error, Result},
     model::Encoder,
@@ -113,8 +118,8 @@ impl VectorRow {
     }
 }
 
-/// Writes the vectors of all skills, in order.
-pub(crate) fn write(path: &Path, dim: u32, rows: &[&VectorRow]) -> Result<()> {
+/// Writes the vectors of all skills of the generation in `folder`, in order.
+pub(crate) fn write(folder: &Path, dim: u32, rows: &[&VectorRow]) -> Result<()> {
     let n_skills = u32::try_from(rows.len()).expect("slots are 32-bit numbers");
     let n_row_bytes = Part::ALL.len() * (SCALE_BYTES + dim as usize);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + rows.len() * n_row_bytes);
@@ -127,7 +132,7 @@ pub(crate) fn write(path: &Path, dim: u32, rows: &[&VectorRow]) -> Result<()> {
     for row in rows {
         bytes.extend(&row.steps);
     }
-    files::replace(path, &bytes)
+    files::replace(&folder.join(VECTORS), &bytes)
 }
 
 /// Reads the vectors of a generation.
@@ -138,9 +143,9 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Maps the vectors of so many skills; `Err(detail)` inside says what is wrong with them.
-    pub(crate) fn open(path: &Path, n_skills: u32, dim: u32) -> Result<Result<Self, String>> {
-        let bytes = files::map(path)?;
+    /// Maps the vectors of so many skills of the generation in `folder`.
+    pub(crate) fn open(folder: &Path, n_skills: u32, dim: u32) -> Result<Self, PartError> {
+        let bytes = files::map(folder, VECTORS)?;
         let mut header = MAGIC.to_vec();
         header.extend(n_skills.to_le_bytes());
         header.extend(dim.to_le_bytes());
@@ -149,9 +154,9 @@ impl Vectors {
         let n_bytes = (n_skills as usize).checked_mul(n_row_bytes);
         let n_bytes = n_bytes.and_then(|n_bytes| n_bytes.checked_add(HEADER_BYTES));
         if dim == 0 || !bytes.starts_with(&header) || n_bytes != Some(bytes.len()) {
-            return Ok(Err("the vectors are not those of the skills".to_owned()));
+            return Err(Damage::new(VECTORS, "does not hold the vectors of the skills").into());
         }
-        Ok(Ok(Self { bytes, n_skills, dim }))
+        Ok(Self { bytes, n_skills, dim })
     }
 
     /// Returns the vectors of a skill; `None` if there is no such skill.
@@ -287,10 +292,9 @@ mod tests {
     use super::*;
 
     fn write_rows(dir: &Path, rows: &[VectorRow]) -> Vectors {
-        let path = dir.join("vectors.bin");
-        write(&path, 3, &rows.iter().collect::<Vec<_>>()).unwrap();
+        write(dir, 3, &rows.iter().collect::<Vec<_>>()).unwrap();
         let n_skills = u32::try_from(rows.len()).unwrap();
-        Vectors::open(&path, n_skills, 3).unwrap().unwrap()
+        Vectors::open(dir, n_skills, 3).unwrap()
     }
 
     fn rows() -> Vec<VectorRow> {
@@ -339,9 +343,9 @@ mod tests {
     fn vectors_of_other_skills_or_dimensions_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         write_rows(dir.path(), &rows());
-        let path = dir.path().join("vectors.bin");
         for (n_skills, dim) in [(3, 3), (1, 3), (2, 2), (2, 0), (u32::MAX, u32::MAX)] {
-            assert!(Vectors::open(&path, n_skills, dim).unwrap().is_err(), "{n_skills} {dim}");
+            let opened = Vectors::open(dir.path(), n_skills, dim);
+            assert!(matches!(opened, Err(PartError::Damaged(_))), "{n_skills} {dim}");
         }
     }
 }

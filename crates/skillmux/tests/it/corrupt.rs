@@ -7,7 +7,7 @@ use std::{
 
 use proptest::prelude::*;
 use skillmux::{
-    Error, Result,
+    Error, ErrorKind, Result,
     index::{FORMAT_VERSION, Index, IndexedSkill},
     retrieve::Query,
     route::{RouteOptions, Router, RouterConfig},
@@ -126,12 +126,38 @@ fn damage_to_any_file_is_told_and_undone_by_going_back() {
         let error = read_all(dir.path())
             .expect_err(&format!("{} {damage:?} was not noticed", name.display()));
         assert_corrupt(&error, dir.path(), 2, Some(1));
+        assert!(error.to_string().contains(&format!(": {} ", name.display())), "{error}");
         if let Ok(index) = Index::open(dir.path()) {
-            assert_corrupt(&index.verify().unwrap_err(), dir.path(), 2, Some(1));
+            let error = index.verify().unwrap_err();
+            assert_corrupt(&error, dir.path(), 2, Some(1));
+            assert!(error.to_string().contains(&format!(": {} ", name.display())), "{error}");
         }
         assert_eq!(Index::restore(dir.path()).unwrap(), Some(1));
         assert_eq!(read_all(dir.path()).unwrap(), first);
         Index::open(dir.path()).unwrap().verify().unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_the_system_does_not_let_be_read_is_not_called_corrupt() {
+    // A link to itself: what it hides cannot be known, for the superuser neither.
+    let hide = |path: &Path| {
+        fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink(path, path).unwrap();
+    };
+    let workshop = two_generations();
+    for name in files(&workshop.index_path().join("gen-000002")) {
+        let dir = copy_of(&workshop);
+        let path = dir.path().join("gen-000002").join(&name);
+        hide(&path);
+        let error = read_all(dir.path()).unwrap_err();
+        let Error::Read { path: found, .. } = &error else { panic!("{error:?}") };
+        assert_eq!((found, error.kind()), (&path, ErrorKind::Environment));
+        assert_eq!(Index::restore(dir.path()).unwrap(), Some(1));
+        fs::write(dir.path().join("CURRENT"), "no name").unwrap();
+        hide(&dir.path().join("gen-000001/skills.bin"));
+        assert!(matches!(Index::restore(dir.path()), Err(Error::Read { .. })));
     }
 }
 

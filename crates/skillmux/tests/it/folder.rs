@@ -126,3 +126,44 @@ fn a_draft_that_is_not_ours_stays() {
     assert_eq!(fs::read(index.path().join("letter.draft")).unwrap(), b"dear");
     assert!(index.path().join("novel.draft").is_dir());
 }
+
+#[cfg(unix)]
+#[test]
+fn whoever_may_read_a_new_file_may_read_all_files_of_an_index() {
+    use std::os::unix::fs::PermissionsExt;
+
+    fn modes(folder: &Path) -> Vec<(String, u32)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.extend(modes(&path));
+            } else {
+                let mode = path.metadata().unwrap().permissions().mode();
+                found.push((path.display().to_string(), mode & 0o777));
+            }
+        }
+        found
+    }
+
+    let workshop = Workshop::with(&sample()[..3]);
+    let path = workshop.index_path();
+    fs::write(workshop.root().join("new"), "").unwrap();
+    let plain = modes(workshop.root()).into_iter().find(|(name, _)| name.ends_with("/new"));
+    let plain = plain.unwrap().1;
+    let assert_plain = |folder: &Path| {
+        for (name, mode) in modes(folder) {
+            assert_eq!(mode, plain, "{name} has mode {mode:o}");
+        }
+    };
+    assert_plain(&path);
+    // Earlier versions made these private; an update does not take that over.
+    for name in ["meta.json", ".managed.json"] {
+        let file = path.join("gen-000001/lexical").join(name);
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    for n_skills in [5, 2] {
+        workshop.update(&sample()[..n_skills]).unwrap();
+    }
+    assert_plain(&path);
+}

@@ -4,109 +4,15 @@
 //! [`retrieve`](crate::retrieve)), because tantivy's statistics count deleted documents until
 //! they are merged away, and an incremental index must score like a full rebuild.
 
+mod failure;
+mod field;
 mod postings;
+mod schema;
 mod tokenizer;
 mod writer;
 
-use serde::{Deserialize, Serialize};
-use tantivy::schema::{
-    FAST, Field as TantivyField, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing,
-    TextOptions,
-};
+pub use field::{Field, FieldCaps};
 
 pub(crate) use postings::{LexicalReader, TermPostings, length_id_of, length_of};
+pub(crate) use schema::name_key;
 pub(crate) use writer::{LexicalWriter, WriterResources};
-
-/// Name of our tokenizer in the schema.
-const TOKENIZER: &str = "skillmux";
-
-/// A searched field of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Field {
-    /// The skill's name.
-    Name,
-    /// What it does and when to use it.
-    Description,
-    /// The Markdown text.
-    Body,
-}
-
-impl Field {
-    /// All fields, in the order of [`Field::position`].
-    pub const ALL: [Self; 3] = [Self::Name, Self::Description, Self::Body];
-
-    /// Returns the name in the schema, in features and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Description => "description",
-            Self::Body => "body",
-        }
-    }
-
-    /// Returns the position in [`Field::ALL`].
-    pub fn position(self) -> usize {
-        self as usize
-    }
-}
-
-/// How many bytes of each field are indexed; the rest is stored and paged, but not searched.
-///
-/// A cap bounds what a skill can gain by being long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldCaps {
-    /// Cap of the name.
-    pub name_bytes: usize,
-    /// Cap of the description.
-    pub description_bytes: usize,
-    /// Cap of the body.
-    pub body_bytes: usize,
-}
-
-impl Default for FieldCaps {
-    /// Four times what the Agent Skills specification allows for a name and a description, and
-    /// about six times the 5,000 tokens that it recommends for a body.
-    fn default() -> Self {
-        Self { name_bytes: 256, description_bytes: 4 << 10, body_bytes: 128 << 10 }
-    }
-}
-
-impl FieldCaps {
-    /// Returns the part of a field's text that is indexed.
-    pub fn capped(self, field: Field, text: &str) -> &str {
-        let cap = match field {
-            Field::Name => self.name_bytes,
-            Field::Description => self.description_bytes,
-            Field::Body => self.body_bytes,
-        };
-        &text[..text.floor_char_boundary(cap)]
-    }
-}
-
-/// Returns a name without case, joints and spaces: how an exact mention of it is recognised.
-pub(crate) fn name_key(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-#[derive(Clone, Copy)]
-struct Fields {
-    slot: TantivyField,
-    name_key: TantivyField,
-    text: [TantivyField; 3],
-}
-
-fn schema() -> (Schema, Fields) {
-    let mut schema = Schema::builder();
-    let indexing = TextFieldIndexing::default()
-        .set_tokenizer(TOKENIZER)
-        .set_index_option(IndexRecordOption::WithFreqs)
-        .set_fieldnorms(true);
-    let options = TextOptions::default().set_indexing_options(indexing);
-    let fields = Fields {
-        slot: schema.add_u64_field("slot", INDEXED | FAST),
-        name_key: schema.add_text_field("name_key", STRING),
-        text: Field::ALL.map(|field| schema.add_text_field(field.as_str(), options.clone())),
-    };
-    (schema.build(), fields)
-}

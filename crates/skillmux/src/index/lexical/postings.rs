@@ -1,16 +1,25 @@
 //! Reads postings, lengths and frequencies.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tantivy::{
     SegmentReader, TantivyError, Term, postings::BlockSegmentPostings, schema::IndexRecordOption,
 };
 
-use super::{Field, Fields, schema};
-use crate::index::table::{SkillIdx, Slot};
+use super::{
+    failure::part_error,
+    field::Field,
+    schema::{Fields, schema},
+};
+use crate::index::{
+    damage::PartError,
+    layout::LEXICAL,
+    table::{SkillIdx, Slot},
+};
 
 /// Reads the postings of one generation.
 pub(crate) struct LexicalReader {
+    path: PathBuf,
     segments: Vec<Segment>,
     fields: Fields,
     n_documents: u32,
@@ -37,8 +46,17 @@ pub(crate) struct TermPostings<'a> {
 }
 
 impl LexicalReader {
-    /// Opens the lexical index in a folder; `skill_of` tells the skill that has a slot.
+    /// Opens the lexical index of the generation in `folder`; `skill_of` tells the skill that has a
+    /// slot.
     pub(crate) fn open(
+        folder: &Path,
+        skill_of: impl Fn(Slot) -> Option<SkillIdx>,
+    ) -> Result<Self, PartError> {
+        let path = folder.join(LEXICAL);
+        Self::open_at(&path, skill_of).map_err(|source| part_error(&path, source))
+    }
+
+    fn open_at(
         path: &Path,
         skill_of: impl Fn(Slot) -> Option<SkillIdx>,
     ) -> Result<Self, TantivyError> {
@@ -55,7 +73,9 @@ impl LexicalReader {
             segments.push(Segment::read(reader, base, fields, &skill_of)?);
             base += max_doc;
         }
-        let mut lexical = Self { segments, fields, n_documents: base, average_lengths: [0.0; 3] };
+        let path = path.to_owned();
+        let average_lengths = [0.0; 3];
+        let mut lexical = Self { path, segments, fields, n_documents: base, average_lengths };
         lexical.average_lengths = Field::ALL.map(|field| lexical.average_length(field));
         Ok(lexical)
     }
@@ -85,29 +105,25 @@ impl LexicalReader {
     }
 
     /// Returns the documents whose field holds a term.
-    pub(crate) fn postings(
-        &self,
-        field: Field,
-        term: &str,
-    ) -> Result<TermPostings<'_>, TantivyError> {
+    pub(crate) fn postings(&self, field: Field, term: &str) -> Result<TermPostings<'_>, PartError> {
         self.term_postings(&Term::from_field_text(self.fields.text[field.position()], term))
     }
 
     /// Returns the number of skills whose body holds a term, without deleted ones.
-    pub(crate) fn n_with_body_term(&self, term: &str) -> Result<u32, TantivyError> {
+    pub(crate) fn n_with_body_term(&self, term: &str) -> Result<u32, PartError> {
         let term = Term::from_field_text(self.fields.text[Field::Body.position()], term);
         if self.segments.iter().any(|segment| segment.reader.has_deletes()) {
             return Ok(self.term_postings(&term)?.n_skills);
         }
-        let mut n_skills = 0;
-        for segment in &self.segments {
-            n_skills += segment.reader.inverted_index(term.field())?.doc_freq(&term)?;
-        }
-        Ok(n_skills)
+        let count = |segment: &Segment| -> Result<u32, TantivyError> {
+            Ok(segment.reader.inverted_index(term.field())?.doc_freq(&term)?)
+        };
+        let counts = self.segments.iter().map(count);
+        counts.sum::<Result<u32, _>>().map_err(|source| part_error(&self.path, source))
     }
 
     /// Returns the skills whose name has this key, in `SkillIdx` order.
-    pub(crate) fn named(&self, key: &str) -> Result<Vec<SkillIdx>, TantivyError> {
+    pub(crate) fn named(&self, key: &str) -> Result<Vec<SkillIdx>, PartError> {
         let mut named = Vec::new();
         let mut postings = self.term_postings(&Term::from_field_text(self.fields.name_key, key))?;
         postings.for_each_block(|segment, documents, _| {
@@ -117,7 +133,11 @@ impl LexicalReader {
         Ok(named)
     }
 
-    fn term_postings(&self, term: &Term) -> Result<TermPostings<'_>, TantivyError> {
+    fn term_postings(&self, term: &Term) -> Result<TermPostings<'_>, PartError> {
+        self.find_postings(term).map_err(|source| part_error(&self.path, source))
+    }
+
+    fn find_postings(&self, term: &Term) -> Result<TermPostings<'_>, TantivyError> {
         let mut found = TermPostings { segments: Vec::new(), n_skills: 0 };
         for segment in &self.segments {
             let inverted = segment.reader.inverted_index(term.field())?;

@@ -1,27 +1,19 @@
 //! Adds and removes documents, and merges segments.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use tantivy::{
-    IndexWriter, TantivyDocument, TantivyError, Term,
-    directory::{
-        MmapDirectory,
-        error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError},
-    },
-    index::SegmentId,
+    IndexWriter, TantivyDocument, TantivyError, Term, directory::MmapDirectory, index::SegmentId,
     indexer::NoMergePolicy,
 };
 
-use super::{Field, FieldCaps, Fields, TOKENIZER, name_key, schema, tokenizer::TantivyTokenizer};
-use crate::{
-    error::{Error, Result},
-    index::table::Slot,
-    text::TermReader,
+use super::{
+    failure::write_error,
+    field::{Field, FieldCaps},
+    schema::{Fields, TOKENIZER, name_key, schema},
+    tokenizer::TantivyTokenizer,
 };
+use crate::{error::Result, index::table::Slot, text::TermReader};
 
 /// Adds and removes documents of one lexical index.
 pub(crate) struct LexicalWriter {
@@ -65,7 +57,7 @@ impl WriterResources {
 impl LexicalWriter {
     /// Opens the lexical index in a folder, or starts one.
     pub(crate) fn open(path: &Path, caps: FieldCaps, resources: WriterResources) -> Result<Self> {
-        let wrap = |source: TantivyError| lexical_error(path, source);
+        let wrap = |source: TantivyError| write_error(path, source);
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(path).map_err(|e| wrap(e.into()))?;
         let index = tantivy::Index::open_or_create(directory, schema).map_err(wrap)?;
@@ -94,7 +86,7 @@ impl LexicalWriter {
         added.map(drop).map_err(|error| {
             // A thread of the writer has ended; only a commit tells with which error.
             let cause = self.writer.commit().err();
-            lexical_error(&self.path, cause.unwrap_or(error))
+            write_error(&self.path, cause.unwrap_or(error))
         })
     }
 
@@ -105,7 +97,7 @@ impl LexicalWriter {
     /// Commits, merges what is worth merging, and closes the index.
     pub(crate) fn finish(mut self) -> Result<()> {
         let path = self.path.clone();
-        let wrap = |source: TantivyError| lexical_error(&path, source);
+        let wrap = |source: TantivyError| write_error(&path, source);
         self.writer.commit().map_err(wrap)?;
         let segments = self.writer.index().searchable_segment_metas().map_err(wrap)?;
         let mut sizes: Vec<(u32, SegmentId)> =
@@ -128,37 +120,6 @@ impl LexicalWriter {
     }
 }
 
-/// Tells a full disk and a missing permission from other failures of tantivy.
-fn lexical_error(path: &Path, source: TantivyError) -> Error {
-    let path = path.to_owned();
-    let shared = match source {
-        TantivyError::IoError(e)
-        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: e, .. })
-        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: e, .. })
-        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: e, .. })
-        | TantivyError::LockFailure(LockError::IoError(e), _) => e,
-        source => return Error::Lexical { path, source },
-    };
-    let source = system_error(&shared).unwrap_or_else(|| {
-        Arc::try_unwrap(shared)
-            .unwrap_or_else(|shared| io::Error::new(shared.kind(), shared.to_string()))
-    });
-    Error::Write { path, source }
-}
-
-/// Returns what the system said, where tantivy kept only the text of it.
-///
-/// Its term dictionary wraps errors so that neither their kind nor their source can be reached.
-fn system_error(error: &io::Error) -> Option<io::Error> {
-    if error.kind() != io::ErrorKind::Other {
-        return None;
-    }
-    let text = error.to_string();
-    let (_, rest) = text.rsplit_once("(os error ")?;
-    let code = rest.split_once(')')?.0.parse().ok()?;
-    Some(io::Error::from_raw_os_error(code))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,16 +132,5 @@ mod tests {
             let writer = LexicalWriter::open(dir.path(), FieldCaps::default(), resources).unwrap();
             writer.finish().unwrap();
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_full_disk_is_recognised_by_its_text() {
-        let full = io::Error::from_raw_os_error(28);
-        let wrapped = TantivyError::IoError(Arc::new(io::Error::other(full.to_string())));
-        let error = lexical_error(Path::new("lexical"), wrapped);
-        assert!(error.hint().unwrap().starts_with("free some space"));
-        let other = TantivyError::IoError(Arc::new(io::Error::other("something else")));
-        assert!(lexical_error(Path::new("lexical"), other).hint().is_none());
     }
 }

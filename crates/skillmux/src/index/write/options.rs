@@ -1,0 +1,84 @@
+//! How an index is updated, and what an update says about itself.
+
+use std::sync::Arc;
+
+use crate::{library::ScanReport, model::Encoder};
+
+/// What to do with the generation that is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateMode {
+    /// Keep what has not changed; the result equals a full rebuild.
+    #[default]
+    Incremental,
+    /// Read nothing of it; also replaces an index of another format.
+    Rebuild,
+}
+
+/// How an index is updated.
+#[derive(Debug, Clone)]
+pub struct UpdateOptions {
+    /// What to do with the generation that is there.
+    pub mode: UpdateMode,
+    /// Names of the sources, for the manifest.
+    pub sources: Vec<String>,
+    /// Threads that index text, beside the one that reads it.
+    pub n_threads: usize,
+    /// Memory for postings before they are written out, in bytes, over all threads.
+    pub memory_bytes: usize,
+    /// Makes the vectors of skills; without one the index holds none. An index of another encoder
+    /// is made anew.
+    pub encoder: Option<Arc<dyn Encoder>>,
+}
+
+impl Default for UpdateOptions {
+    fn default() -> Self {
+        Self {
+            mode: UpdateMode::default(),
+            sources: Vec::new(),
+            n_threads: 2,
+            memory_bytes: 400 << 20,
+            encoder: None,
+        }
+    }
+}
+
+/// How far an update is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// So many distinct skills were read.
+    Read {
+        /// Skills read so far.
+        n_skills: usize,
+    },
+    /// Everything was read; the generation is being merged and made durable.
+    Commit,
+}
+
+/// Whether an update made a generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateOutcome {
+    /// A new generation was committed.
+    Committed,
+    /// The current generation says the same as the new one would, and stays.
+    Unchanged,
+}
+
+/// What an update did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdateReport {
+    /// What the sources held.
+    pub scan: ScanReport,
+    /// Whether the generation is new.
+    pub outcome: UpdateOutcome,
+    /// The current generation.
+    pub generation: u64,
+    /// Skills whose text was not in the index before.
+    pub n_added: usize,
+    /// Skills whose text is no longer in the index.
+    pub n_removed: usize,
+    /// Skills taken over from the previous generation.
+    pub n_unchanged: usize,
+}

@@ -1,0 +1,54 @@
+//! Brings an index up to date with a library, in one atomic commit.
+
+use std::path::Path;
+
+use super::{
+    builder::Builder,
+    options::{Progress, UpdateMode, UpdateOptions, UpdateReport},
+    previous::Previous,
+};
+use crate::{
+    error::{Error, Result},
+    index::{folder::IndexFolder, read::Index},
+    library::Library,
+};
+
+impl Index {
+    /// Makes the index at `path` hold exactly the skills of a library.
+    ///
+    /// The new generation becomes visible in one step, or not at all; readers are never blocked.
+    /// If nothing changed, the current generation stays.
+    ///
+    /// # Errors
+    /// [`Error::IndexLocked`] while another process writes, [`Error::IndexForeign`] if the folder
+    /// holds something else, [`Error::IndexFormat`] and [`Error::IndexCorrupt`] if the present
+    /// generation cannot be built upon, [`Error::LibraryEmpty`], and errors of reading or writing.
+    pub fn update(
+        path: &Path,
+        library: &Library,
+        options: &UpdateOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<UpdateReport> {
+        let folder = IndexFolder::new(path);
+        let lock = folder.lock()?;
+        let previous = match options.mode {
+            UpdateMode::Incremental => Previous::open(&folder)?,
+            UpdateMode::Rebuild => None,
+        };
+        let previous = previous.filter(|previous| previous.can_be_built_upon(options));
+        let mut builder = Builder::start(&folder, &lock, previous, options)?;
+        let scan = library.scan(&mut |skill| {
+            builder.add(&skill)?;
+            progress(Progress::Read { n_skills: builder.n_skills() });
+            Ok(())
+        })?;
+        if builder.n_skills() == 0 {
+            return Err(Error::LibraryEmpty {
+                n_sources: library.sources().len(),
+                report: Box::new(scan),
+            });
+        }
+        progress(Progress::Commit);
+        builder.finish(scan, options)
+    }
+}
