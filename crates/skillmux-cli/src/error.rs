@@ -22,6 +22,30 @@ pub(crate) enum CliError {
         /// Folder of the index.
         path: PathBuf,
     },
+    /// A file that the settings or the arguments name cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file of weights holds something else.
+    #[error("`{}` is {detail}", path.display())]
+    ModelForm {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The settings file holds something else than settings.
+    #[error("the settings file `{}` is not valid: {detail}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// A dataset has no task to ask.
     #[error("`{}` has no task that counts", path.display())]
     NoTask {
@@ -53,6 +77,16 @@ impl CliError {
         let hint = match self {
             Self::NoAgent { .. } => {
                 "name some with --library PATH, or make an index with: skillmux index SOURCE..."
+            }
+            Self::Model { .. } => {
+                "--encoder, --ranker and --abstention name files of your own, and so does [models] in \
+                 the settings file; without them the models inside the program are used"
+            }
+            Self::ModelForm { .. } => {
+                "`skillmux train encoder`, `train ranker` and `train abstention` write such files"
+            }
+            Self::Settings { .. } => {
+                "it may have one section, [models], with the files `encoder`, `ranker` and `abstention`"
             }
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {

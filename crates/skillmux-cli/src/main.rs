@@ -4,9 +4,14 @@
 //! 1: nothing found. 2: error.
 
 mod args;
+mod assemble;
+mod chat;
+mod clock;
 mod command;
 mod error;
-mod paint;
+mod folder;
+mod outcome;
+mod render;
 mod settings;
 mod source;
 mod task;
@@ -15,17 +20,13 @@ use std::{io, process::ExitCode};
 
 use anstream::eprintln;
 use clap::Parser;
+use skillmux::text::printable;
 use skillmux_models::remote::RemoteError;
 
-use args::{Args, Command};
+use args::{Args, Command, ModelArgs};
+use outcome::Outcome;
+use render::paint::{BAD, NOTE, styled};
 use settings::Settings;
-
-/// How a command that did not fail ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Found,
-    NothingFound,
-}
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -41,26 +42,29 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> anyhow::Result<Outcome> {
-    let settings = Settings::from_environment();
+    let settings = Settings::from_environment()?;
     match args.command {
-        Command::Index(args) => command::index::run(&args, &settings),
-        Command::Route(args) => command::route::run(&args, &settings),
-        Command::Search(args) => command::search::run(&args, &settings),
+        Command::Index(args) => {
+            let models = ModelArgs { encoder: args.encoder.clone(), ..ModelArgs::default() };
+            command::index::run(&args, &settings.with_models(&models))
+        }
+        Command::Route(args) => command::route::run(&args, &settings.with_models(&args.models)),
+        Command::Search(args) => command::search::run(&args, &settings.with_models(&args.models)),
         Command::Page(args) => command::page::run(&args, &settings),
         Command::Stats(args) => command::stats::run(&args, &settings),
         Command::Eval(args) => command::eval::run(&args, &settings),
         Command::Train(command) => command::train::run(&command, &settings),
         Command::Synth(command) => command::synth::run(&command, &settings),
         Command::Models(command) => command::models::run(&command),
-        Command::Mcp(args) => command::mcp::run(&args, &settings),
+        Command::Mcp(args) => command::mcp::run(&args, &settings.with_models(&args.models)),
     }
 }
 
 /// Prints an error with its causes and, where there is one, what to do about it.
 fn report(error: &anyhow::Error) {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    let causes = paint::printable(&causes.join(": "));
-    eprintln!("{} {causes}", paint::styled(paint::BAD, "error:"));
+    let causes = printable(&causes.join(": "));
+    eprintln!("{} {causes}", styled(BAD, "error:"));
     let hints = [
         error::engine_error(error).and_then(error::engine_hint),
         error.downcast_ref::<skillmux_eval::Error>().and_then(error::eval_hint),
@@ -73,8 +77,8 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),
     ];
     if let Some(hint) = hints.into_iter().flatten().next() {
-        let hint = paint::printable(&hint);
-        eprintln!("{} {hint}", paint::styled(paint::NOTE, "hint:"));
+        let hint = printable(&hint);
+        eprintln!("{} {hint}", styled(NOTE, "hint:"));
     }
 }
 

@@ -1,8 +1,16 @@
-//! What the environment says, read once.
+//! What the environment and the settings file say, read once.
 
-use std::{env, path::PathBuf};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
 
-/// Places that depend on the user.
+use etcetera::{BaseStrategy, base_strategy::Xdg};
+use serde::Deserialize;
+
+use crate::{args::ModelArgs, error::CliError};
+
+/// Places that depend on the user, and the user's choices.
 #[derive(Clone)]
 pub(crate) struct Settings {
     /// Home folder, if there is one.
@@ -15,28 +23,121 @@ pub(crate) struct Settings {
     pub(crate) cache: Option<PathBuf>,
     /// Key for a chat endpoint, `SKILLMUX_API_KEY`.
     pub(crate) api_key: Option<String>,
+    /// Weights that replace those inside the program.
+    pub(crate) models: ModelPaths,
+}
+
+/// Files of weights that replace those inside the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModelPaths {
+    /// An encoder, as `skillmux train encoder` writes it.
+    pub(crate) encoder: Option<PathBuf>,
+    /// The weights of a ranker, as `skillmux train ranker` writes them.
+    pub(crate) ranker: Option<PathBuf>,
+    /// Calibrations, as `skillmux train abstention` writes them.
+    pub(crate) abstention: Option<PathBuf>,
+}
+
+impl ModelPaths {
+    /// Returns the paths of the arguments, and these where the arguments name none.
+    fn overridden_by(&self, args: &ModelArgs) -> Self {
+        Self {
+            encoder: args.encoder.clone().or_else(|| self.encoder.clone()),
+            ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
+            abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
+        }
+    }
+
+    /// Returns the paths, taken from a folder where they are relative.
+    fn relative_to(self, folder: &Path) -> Self {
+        let from = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        Self {
+            encoder: from(self.encoder),
+            ranker: from(self.ranker),
+            abstention: from(self.abstention),
+        }
+    }
+}
+
+/// The settings file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingsFile {
+    #[serde(default)]
+    models: ModelPaths,
 }
 
 impl Settings {
-    /// Reads the environment, after the XDG base directory specification.
-    pub(crate) fn from_environment() -> Self {
-        let home = env::home_dir().filter(|home| home.is_absolute());
-        let xdg = |variable: &str, fallback: &str| {
-            let set = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-            let base = set.or_else(|| Some(home.as_ref()?.join(fallback)))?;
-            Some(base.join("skillmux"))
-        };
-        Self {
-            data: xdg("XDG_DATA_HOME", ".local/share"),
-            cache: xdg("XDG_CACHE_HOME", ".cache"),
+    /// Reads the environment, after the XDG base directory specification, and the settings file.
+    ///
+    /// # Errors
+    /// [`CliError::Settings`] if the settings file cannot be read or holds something else.
+    pub(crate) fn from_environment() -> Result<Self, CliError> {
+        let xdg = Xdg::new().ok();
+        let config = xdg.as_ref().map(|xdg| xdg.config_dir().join("skillmux/settings.toml"));
+        Ok(Self {
+            home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
+            data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
+            cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
             project: env::current_dir().ok(),
             api_key: env::var_os("SKILLMUX_API_KEY").and_then(|key| key.into_string().ok()),
-            home,
-        }
+            models: config.map_or(Ok(ModelPaths::default()), |path| read_models(&path))?,
+        })
+    }
+
+    /// Returns the settings with the models that arguments name in place of these.
+    pub(crate) fn with_models(&self, args: &ModelArgs) -> Self {
+        Self { models: self.models.overridden_by(args), ..self.clone() }
     }
 
     /// Returns the folder of the index that is used when none is named.
     pub(crate) fn own_index(&self) -> Option<PathBuf> {
         Some(self.data.as_ref()?.join("index"))
+    }
+}
+
+/// Reads the models of a settings file; none if there is no file.
+fn read_models(path: &Path) -> Result<ModelPaths, CliError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ModelPaths::default()),
+        Err(source) => return Err(CliError::Model { path: path.to_owned(), source }),
+    };
+    let file: SettingsFile = toml::from_str(&text).map_err(|error| CliError::Settings {
+        path: path.to_owned(),
+        detail: error.message().to_owned(),
+    })?;
+    Ok(file.models.relative_to(path.parent().unwrap_or(Path::new(""))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_the_settings_file_start_at_its_folder_and_arguments_come_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.toml");
+        assert_eq!(read_models(&path).unwrap(), ModelPaths::default());
+        fs::write(&path, "[models]\nranker = \"mine.json\"\nencoder = \"/srv/encoder.bin\"\n")
+            .unwrap();
+        let models = read_models(&path).unwrap();
+        assert_eq!(models.ranker, Some(dir.path().join("mine.json")));
+        assert_eq!(models.encoder, Some(PathBuf::from("/srv/encoder.bin")));
+        let args = ModelArgs { ranker: Some("other.json".into()), ..ModelArgs::default() };
+        let both = models.overridden_by(&args);
+        assert_eq!(both.ranker, Some("other.json".into()));
+        assert_eq!((both.encoder, both.abstention), (models.encoder, None));
+    }
+
+    #[test]
+    fn a_settings_file_with_a_mistake_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.toml");
+        for text in ["[models]\nrankr = \"a\"\n", "models = 1\n", "[models\n"] {
+            fs::write(&path, text).unwrap();
+            assert!(matches!(read_models(&path), Err(CliError::Settings { .. })), "{text}");
+        }
     }
 }

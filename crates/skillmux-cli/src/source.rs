@@ -3,7 +3,6 @@
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
-    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -14,10 +13,9 @@ use skillmux::{
     Error,
     index::{Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
     library::{Library, agents},
-    model::Encoder,
 };
 
-use crate::{args::SourceArgs, error::CliError, settings::Settings};
+use crate::{args::SourceArgs, assemble::encoder, error::CliError, settings::Settings};
 
 /// What the manifest of an index of the installed agents' skills says about its sources.
 pub(crate) const INSTALLED: &str = "installed agents";
@@ -62,7 +60,7 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     }
     let library = installed(settings)?;
     let cached = installed_index(settings, &library);
-    refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()])
+    refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()], settings)
 }
 
 /// Opens an index of these sources, kept in the cache, after bringing it up to date.
@@ -71,13 +69,13 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
     let sources = absolute(paths);
     let name = cache_name(&sources);
     let folder = settings.cache.as_ref().map(|cache| cache.join("libraries").join(name));
-    refreshed(folder.as_deref(), &library, sources)
+    refreshed(folder.as_deref(), &library, sources, settings)
 }
 
 /// Opens an index that is gone with the answer.
-pub(crate) fn open_once(library: &Library) -> anyhow::Result<OpenIndex> {
+pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
-    update(folder.path(), library, &update_options(Vec::new()))?;
+    update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
     Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
 }
 
@@ -131,8 +129,9 @@ fn refreshed(
     folder: Option<&Path>,
     library: &Library,
     sources: Vec<String>,
+    settings: &Settings,
 ) -> anyhow::Result<OpenIndex> {
-    let mut options = update_options(sources);
+    let mut options = update_options(sources, settings)?;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
             Ok(()) => return Ok(OpenIndex { index: Index::open(path)?, _folder: None }),
@@ -153,14 +152,17 @@ fn refreshed(
             Err(error) => return Err(error.into()),
         }
     }
-    open_once(library)
+    open_once(library, settings)
 }
 
-/// Returns how an index of these sources is updated: with all cores and the embedded encoder.
-pub(crate) fn update_options(sources: Vec<String>) -> UpdateOptions {
+/// Returns how an index of these sources is updated: with all cores and the encoder of the settings.
+pub(crate) fn update_options(
+    sources: Vec<String>,
+    settings: &Settings,
+) -> anyhow::Result<UpdateOptions> {
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
-    UpdateOptions { sources, n_threads, encoder: Some(encoder), ..UpdateOptions::default() }
+    let encoder = Some(encoder(settings)?);
+    Ok(UpdateOptions { sources, n_threads, encoder, ..UpdateOptions::default() })
 }
 
 /// Updates an index; while another process does so, its present generation is good enough.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use skillmux::retrieve::Query;
+use skillmux::query::Query;
 
 use crate::args::TaskArgs;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use skillmux::explain::Contribution;
+use skillmux::retrieve::Contribution;
 
 /// A skill of a ranking.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -205,7 +205,7 @@ pub enum Error {
         /// The name, or the part of the spec that should begin with one.
         name: String,
         /// The forms that there are.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// A spec, or a part of it, is not well-formed.
     #[error("`{part}` is no system: expected {expected}")]
@@ -215,7 +215,7 @@ pub enum Error {
         /// What should be there.
         expected: &'static str,
         /// The forms that there are.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// A system asks a model, and there is none.
     #[error("`{system}` needs {}, and none was given", model.as_str())]

@@ -40,10 +40,11 @@
 //! let Some(DatasetLibrary::Paths(paths)) = dataset.library.take() else { panic!("it brings skills") };
 //! Index::update(&path, &Library::open(&paths)?, &UpdateOptions::default(), &mut |_| {})?;
 //! let router = Router::open(&path)?;
-//! dataset.bind(&Aliases::of(router.index())?);
+//! let index = router.index();
+//! dataset.bind(&Aliases::of(&index)?);
 //!
 //! // What systems say to the tasks; the clock is the caller's.
-//! let context = SystemContext::new(&router);
+//! let context = SystemContext::new(&router, &index);
 //! let options = EvaluateOptions {
 //!     depth: 50,
 //!     library: "",

@@ -1,6 +1,7 @@
 //! Text of others (ids, queries, names), made harmless for terminals and Markdown.
 
 use serde::Serialize;
+use skillmux::text::is_hidden;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Returns the text on one line, with a mark in place of every character that a terminal would act
@@ -8,19 +9,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 pub(crate) fn one_line(text: &str) -> String {
     let harmless = |c: char| match c {
         '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
-        c if c.is_control() || is_deceptive(c) => char::REPLACEMENT_CHARACTER,
+        c if c.is_control() || is_hidden(c) => char::REPLACEMENT_CHARACTER,
         c => c,
     };
     text.chars().map(harmless).collect()
-}
-
-/// Returns whether a character changes how its neighbours are shown without being seen itself.
-fn is_deceptive(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 /// Returns the text as a code span of Markdown: nothing in it is markup. Tables escape its bars.

@@ -103,9 +103,13 @@ pub fn ranker() -> RankerWeights {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use skillmux::{
         compose::{Calibration, Features},
         model::Encoder,
+        rerank::{LinearReranker, Reranker},
+        retrieve::{PoolRetriever, RankingIdentity},
     };
 
     use super::*;
@@ -149,30 +153,31 @@ mod tests {
         assert!(n_bytes < 10_000_000, "{n_bytes}");
     }
 
-    fn both(calibrations: Calibrations) -> [Calibration; 2] {
-        let Calibrations { with_vectors, without_vectors } = calibrations;
-        [with_vectors, without_vectors]
+    /// Returns the identities of the rankings that ship: with vectors, and by words alone.
+    fn shipped() -> [RankingIdentity; 2] {
+        let RankerWeights { with_vectors, without_vectors } = ranker();
+        let pool = PoolRetriever::new(Some(Arc::new(encoder())));
+        [
+            LinearReranker::new(with_vectors).identity(&pool),
+            LinearReranker::new(without_vectors).identity(&PoolRetriever::new(None)),
+        ]
     }
 
     #[test]
-    fn the_default_of_the_engine_is_the_embedded_calibration_rounded() {
-        let numbers = |calibration: Calibration| {
-            let mut numbers = calibration.weights.to_array().to_vec();
-            numbers.extend([calibration.bias, calibration.threshold]);
-            numbers
-        };
-        let pairs = both(abstention()).into_iter().zip(both(Calibrations::default()));
-        for (embedded, default) in pairs.flat_map(|(a, b)| numbers(a).into_iter().zip(numbers(b))) {
-            assert!((embedded - default).abs() <= 0.0051, "{embedded} is rounded to {default}");
+    fn the_calibrations_are_of_the_rankings_that_ship() {
+        let calibrations = abstention();
+        for ranking in shipped() {
+            assert!(calibrations.of(&ranking).is_some(), "{ranking} is not calibrated");
         }
+        assert_eq!(calibrations.iter().count(), 2);
     }
 
     #[test]
     fn the_calibration_is_finite_and_a_better_match_is_never_less_sure() {
-        for Calibration { bias, weights, threshold } in both(abstention()) {
+        for Calibration { bias, weights, threshold, .. } in abstention().iter() {
             let weights = weights.to_array();
             assert!(bias.is_finite() && weights.iter().all(|weight| weight.is_finite()));
-            assert!((0.0..1.0).contains(&threshold));
+            assert!((0.0..1.0).contains(threshold));
             let matches = weights.iter().zip(Features::IS_MATCH).filter(|(_, is_match)| *is_match);
             assert!(matches.into_iter().all(|(weight, _)| *weight >= 0.0));
         }

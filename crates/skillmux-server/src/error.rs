@@ -1,6 +1,6 @@
 //! Why a server could not start or had to stop.
 
-use std::io;
+use std::{error::Error, io};
 
 use skillmux::ErrorKind;
 
@@ -20,14 +20,14 @@ pub enum ServerError {
     /// The client and the server did not agree on how to talk.
     #[error("the MCP handshake failed")]
     Handshake {
-        /// What rmcp said; boxed because it holds a whole message.
-        source: Box<rmcp::service::ServerInitializeError>,
+        /// What the protocol library said.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The task that serves messages panicked.
     #[error("the MCP service stopped unexpectedly")]
     Stopped {
-        /// What tokio said.
-        source: tokio::task::JoinError,
+        /// What the async runtime said.
+        source: Box<dyn Error + Send + Sync>,
     },
 }
 

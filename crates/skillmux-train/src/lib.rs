@@ -50,6 +50,7 @@ pub mod abstention;
 pub mod encoder;
 mod error;
 mod file;
+mod lexical;
 mod optimizer;
 mod random;
 pub mod ranker;

@@ -4,10 +4,13 @@ pub mod compose;
 pub mod decompose;
 pub mod error;
 pub mod explain;
+#[cfg(test)]
+mod growth;
 pub mod index;
 pub mod library;
 pub mod model;
 pub mod page;
+pub mod query;
 pub mod rerank;
 pub mod retrieve;
 pub mod route;

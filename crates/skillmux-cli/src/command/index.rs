@@ -13,14 +13,17 @@ use skillmux::{
     index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
     library::{Finding, Library, ScanReport},
     skill::SkillId,
+    text::{clipped, one_line},
 };
 
-use super::{print_json, print_text};
 use crate::{
-    Outcome,
     args::{Format, IndexArgs},
     error::CliError,
-    paint::{self, grouped},
+    outcome::Outcome,
+    render::{
+        paint::{FAINT, GOOD, STRONG, grouped, styled},
+        print_json, print_text,
+    },
     settings::Settings,
     source,
 };
@@ -38,7 +41,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     let Target { path, library, sources } = target(args, settings)?;
     let path = path.as_path();
     let mode = if args.rebuild { UpdateMode::Rebuild } else { UpdateMode::Incremental };
-    let options = UpdateOptions { mode, ..source::update_options(sources) };
+    let options = UpdateOptions { mode, ..source::update_options(sources, settings)? };
     let started = Instant::now();
     let report = source::update(path, &library, &options);
     if let Err(Error::LibraryEmpty { report, .. }) = &report {
@@ -141,7 +144,7 @@ fn text(report: &UpdateReport, path: &Path, n_seconds: f32, verbose: bool) -> St
     let _ = writeln!(
         out,
         "{} {} {} in {} (generation {generation}, {n_seconds:.1} s)\n",
-        paint::styled(paint::GOOD, done),
+        styled(GOOD, done),
         grouped(scan.n_kept),
         if scan.n_kept == 1 { "skill" } else { "skills" },
         path.display(),
@@ -192,13 +195,13 @@ fn list(out: &mut String, title: &str, lines: impl Iterator<Item = String>, verb
         return;
     }
     let n_shown = if verbose { lines.len() } else { N_SHOWN.min(lines.len()) };
-    let _ = writeln!(out, "\n{}", paint::styled(paint::STRONG, title));
+    let _ = writeln!(out, "\n{}", styled(STRONG, title));
     for line in &lines[..n_shown] {
-        let _ = writeln!(out, "  {}", paint::shortened(&paint::one_line(line), MAX_LINE_CHARS));
+        let _ = writeln!(out, "  {}", clipped(&one_line(line), MAX_LINE_CHARS));
     }
     if n_shown < lines.len() {
         let n_more = grouped(lines.len() - n_shown);
         let more = format!("  and {n_more} more (--verbose lists all)");
-        let _ = writeln!(out, "{}", paint::styled(paint::FAINT, &more));
+        let _ = writeln!(out, "{}", styled(FAINT, &more));
     }
 }

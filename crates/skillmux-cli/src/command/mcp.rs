@@ -1,19 +1,20 @@
 //! `skillmux mcp`
 
+use skillmux_server::State;
+
 use crate::{
-    Outcome,
-    args::{ComposerChoice, McpArgs, PagerChoice, RetrieverChoice, StageArgs},
+    args::{McpArgs, StageArgs},
+    assemble::Models,
+    error::engine_hint,
+    outcome::Outcome,
     settings::Settings,
     source,
 };
 
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
-    let stages = StageArgs {
-        retriever: RetrieverChoice::Ranked,
-        composer: ComposerChoice::ScoreCut,
-        pager: PagerChoice::Mmr,
-    };
-    skillmux_server::serve_stdio(super::router(opened.index, stages)?)?;
+    let router = models.router(opened.index, StageArgs::default())?;
+    skillmux_server::serve_stdio(State::new(router).with_hints(engine_hint))?;
     Ok(Outcome::Found)
 }

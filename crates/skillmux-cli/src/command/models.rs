@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
-use super::{print_json, print_text, size};
 use crate::{
-    Outcome,
     args::{Format, ModelsCommand},
-    paint::{self, styled, wrapped},
+    outcome::Outcome,
+    render::{
+        paint::{STRONG, styled, wrapped},
+        print_json, print_text, size,
+    },
 };
 
 pub(crate) fn run(command: &ModelsCommand) -> anyhow::Result<Outcome> {
@@ -17,7 +19,7 @@ pub(crate) fn run(command: &ModelsCommand) -> anyhow::Result<Outcome> {
         Format::Text => {
             let mut text = String::new();
             for model in models {
-                let name = styled(paint::STRONG, model.name);
+                let name = styled(STRONG, model.name);
                 let n_bytes = u64::try_from(model.n_bytes)?;
                 let _ = writeln!(text, "{name}  {}, {}", model.kind.as_str(), size(n_bytes));
                 let trained_on = format!("trained on {}", model.trained_on);

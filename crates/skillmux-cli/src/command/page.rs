@@ -1,24 +1,24 @@
 //! `skillmux page`
 
-use skillmux::{retrieve::Query, skill::SkillId};
+use skillmux::{query::Query, skill::SkillId};
 
-use super::{page_text, print_json, print_text};
 use crate::{
-    Outcome,
-    args::{ComposerChoice, Format, PageArgs, RetrieverChoice, StageArgs},
+    args::{Format, PageArgs, RetrieverChoice, StageArgs},
+    assemble::Models,
+    outcome::Outcome,
+    render::{page_text, print_json, print_text},
     settings::Settings,
     source,
 };
 
 pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let query = args.query.as_ref().map(|query| Query::new(query.as_str())).transpose()?;
+    let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
-    let stages = StageArgs {
-        retriever: RetrieverChoice::Fielded,
-        composer: ComposerChoice::ScoreCut,
-        pager: args.pager,
-    };
-    let router = super::router(opened.index, stages)?;
+    // Pages need no ranking, and so no vectors.
+    let retriever = RetrieverChoice::Fielded;
+    let stages = StageArgs { retriever, pager: args.pager, ..StageArgs::default() };
+    let router = models.router(opened.index, stages)?;
     let page = router.page(&SkillId::new(args.skill_id.as_str()), query.as_ref(), args.budget)?;
     match args.format {
         Format::Text => print_text(&page_text(&page))?,

@@ -1,42 +1,28 @@
 //! `skillmux route`
 
-use std::{
-    fmt::Write as _,
-    io::{self, BufWriter, Write as _},
-};
+use std::io::{self, BufWriter, Write as _};
 
 use skillmux::{
-    compose::{Alternative, Decision, DropReason, PlannedSkill},
-    explain::Contribution,
-    route::{Route, RouteOptions, Router},
+    compose::Decision,
+    route::{RouteOptions, Router},
+    text::escaped_json,
 };
 
-use super::{page_text, print_json, print_text};
 use crate::{
-    Outcome,
     args::{Format, RouteArgs},
-    paint::{self, grouped, printable, styled, wrapped},
+    assemble::Models,
+    outcome::Outcome,
+    render::{print_json, print_text, route::text},
     settings::Settings,
     source,
     task::{BatchQuery, Tasks},
 };
 
-/// Alternatives in the text answer; JSON has all.
-const N_ALTERNATIVES: usize = 5;
-
-/// Most parts of a score that a text names; JSON has all.
-const MAX_PARTS: usize = 5;
-
-/// Characters of a name in the text answer: what the Agent Skills specification allows.
-const MAX_NAME_CHARS: usize = 64;
-
-/// Words in each list of the text answer; JSON has all.
-const N_WORDS: usize = 12;
-
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
+    let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
-    let router = super::router(opened.index, args.stages)?;
+    let router = models.router(opened.index, args.stages)?;
     let options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
     let query = match tasks {
         Tasks::Single(query) => query,
@@ -66,114 +52,8 @@ fn route_batch(
         if route.decision == Decision::Load {
             outcome = Outcome::Found;
         }
-        writeln!(out, "{}", paint::escaped_json(&serde_json::to_string(&route)?))?;
+        writeln!(out, "{}", escaped_json(&serde_json::to_string(&route)?))?;
     }
     out.flush()?;
     Ok(outcome)
-}
-
-fn text(route: &Route, n_skills: usize) -> String {
-    let mut out = String::new();
-    let loaded = || route.steps.iter().flat_map(|step| &step.skills);
-    let decision = match route.decision {
-        Decision::Load => {
-            let n = loaded().count();
-            let noun = if n == 1 { "skill" } else { "skills" };
-            format!("{} {n} {noun} of {}", styled(paint::GOOD, "load"), grouped(n_skills))
-        }
-        Decision::Abstain => {
-            format!("{}: none of {} skills fits", styled(paint::BAD, "abstain"), grouped(n_skills))
-        }
-    };
-    let n_us: u64 = route.trace.iter().map(|stage| stage.time_us).sum();
-    let note = format!("confidence {:.2}, {:.1} ms", route.confidence, n_us as f64 / 1000.0);
-    let _ = writeln!(out, "{decision}  {}", styled(paint::FAINT, &note));
-    let _ = writeln!(out, "{}\n", wrapped(&route.reason, ""));
-    for (number, skill) in (1..).zip(loaded()) {
-        out.push_str(&skill_text(number, skill));
-    }
-    let alternatives: Vec<&Alternative> =
-        route.steps.iter().flat_map(|step| &step.alternatives).collect();
-    if !alternatives.is_empty() {
-        let _ = writeln!(out, "{}", styled(paint::STRONG, "left out"));
-        for alternative in alternatives.iter().take(N_ALTERNATIVES) {
-            let line = format!(
-                "{} ({:.1}) {}",
-                alternative.id,
-                alternative.score,
-                drop_reason(&alternative.reason)
-            );
-            let _ = writeln!(out, "{}", wrapped(&line, "   "));
-        }
-        out.push('\n');
-    }
-    for page in &route.pages {
-        let _ = writeln!(out, "{}", page_text(page));
-    }
-    out
-}
-
-/// Shows a skill with the reasons for its place.
-pub(super) fn skill_text(number: usize, skill: &PlannedSkill) -> String {
-    let mut out = String::new();
-    let name = paint::shortened(&paint::one_line(&skill.name), MAX_NAME_CHARS);
-    let name = styled(paint::STRONG, &name);
-    let _ = writeln!(
-        out,
-        "{number:>2}  {name}  {}",
-        styled(paint::FAINT, &printable(skill.id.as_str()))
-    );
-    let description = paint::shortened(&skill.description, 240);
-    if !description.trim().is_empty() {
-        let _ = writeln!(out, "{}", wrapped(&description, "    "));
-    }
-    let parts = score_parts(&skill.explanation.contributions);
-    let score = format!("score {:.1} = {parts}", skill.score);
-    let _ = writeln!(out, "{}", styled(paint::FAINT, &wrapped(&score, "    ")));
-    for (label, words) in
-        [("has", &skill.explanation.matched), ("lacks", &skill.explanation.missing)]
-    {
-        if !words.is_empty() {
-            let line = format!("{label}: {}", word_list(words));
-            let _ = writeln!(out, "{}", styled(paint::FAINT, &wrapped(&line, "    ")));
-        }
-    }
-    out.push('\n');
-    out
-}
-
-/// Returns what adds most to a score, or takes most from it, and what the rest adds.
-fn score_parts(contributions: &[Contribution]) -> String {
-    let mut largest: Vec<&Contribution> = contributions.iter().collect();
-    let mut rest = Vec::new();
-    if largest.len() > MAX_PARTS {
-        largest.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-        rest = largest.split_off(MAX_PARTS - 1);
-    }
-    let part = |part: &&Contribution| format!("{} {:.1}", part.feature, part.value);
-    let mut parts: Vec<String> = largest.iter().map(part).collect();
-    if !rest.is_empty() {
-        let value: f32 = rest.iter().map(|part| part.value).sum();
-        parts.push(format!("{} others {value:.1}", rest.len()));
-    }
-    parts.join(" + ")
-}
-
-fn word_list(words: &[String]) -> String {
-    let shown = words[..words.len().min(N_WORDS)].join(", ");
-    match words.len().saturating_sub(N_WORDS) {
-        0 => shown,
-        n => format!("{shown} and {n} more"),
-    }
-}
-
-fn drop_reason(reason: &DropReason) -> String {
-    match reason {
-        DropReason::Abstained => "the plan abstains".to_owned(),
-        DropReason::BelowCut => "below the cut".to_owned(),
-        DropReason::SameName { of } => format!("has the name of {of}"),
-        DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
-        DropReason::OverLimit => "over the limit of -k".to_owned(),
-        _ => "left out".to_owned(),
-    }
 }

@@ -8,11 +8,15 @@ use std::{
 use skillmux::route::Router;
 use skillmux_eval::{metric::latency::Latency, run::RunLine};
 
-use super::{print_json, print_text, route::skill_text};
 use crate::{
-    Outcome,
-    args::{ComposerChoice, Format, PagerChoice, SearchArgs, StageArgs},
-    paint::{grouped, styled},
+    args::{Format, SearchArgs, StageArgs},
+    assemble::Models,
+    outcome::Outcome,
+    render::{
+        paint::{GOOD, grouped, styled},
+        print_json, print_text,
+        route::skill_text,
+    },
     settings::Settings,
     source,
     task::{BatchQuery, Tasks},
@@ -23,13 +27,10 @@ const TAG: &str = "skillmux";
 
 pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
+    let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
-    let stages = StageArgs {
-        retriever: args.retriever,
-        composer: ComposerChoice::TopK,
-        pager: PagerChoice::Full,
-    };
-    let router = super::router(opened.index, stages)?;
+    let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
+    let router = models.router(opened.index, stages)?;
     let query = match tasks {
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return search_batch(&queries, &router, args),
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         Format::Text => {
             let mut text = format!(
                 "{} of {} skills\n\n",
-                styled(crate::paint::GOOD, &found.len().to_string()),
+                styled(GOOD, &found.len().to_string()),
                 grouped(router.n_skills())
             );
             for (number, skill) in (1..).zip(&found) {
@@ -67,8 +68,9 @@ fn search_batch(
         times.push(started.elapsed());
         // Exact duplicates were merged when they were indexed; a run names all of them.
         let mut ids = Vec::new();
-        for candidate in ranking.candidates() {
-            let all_ids = router.index().all_ids(candidate.skill)?;
+        let index = router.index();
+        for candidate in ranking.candidates {
+            let all_ids = index.all_ids(index.find(&candidate.skill)?)?;
             ids.extend(all_ids.into_iter().map(|id| (id, candidate.score)));
         }
         for (rank, (id, score)) in (1..=usize::from(args.k)).zip(ids) {

@@ -5,11 +5,10 @@ use std::fmt::Write;
 use serde::Serialize;
 use skillmux::index::{Index, IndexManifest};
 
-use super::{print_json, print_text, size};
 use crate::{
-    Outcome,
     args::{Format, StatsArgs},
-    paint::grouped,
+    outcome::Outcome,
+    render::{paint::grouped, print_json, print_text, size},
     settings::Settings,
     source,
 };

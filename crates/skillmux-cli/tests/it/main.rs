@@ -9,6 +9,7 @@ mod home;
 mod installed;
 mod kill;
 mod mcp;
+mod models;
 mod pipes;
 mod refusals;
 mod snapshot;

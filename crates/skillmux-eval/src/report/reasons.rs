@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
-use skillmux::explain::Contribution;
+use skillmux::retrieve::Contribution;
 
 use super::tested::NOISE;
 use crate::{answer::RankedSkill, task::Task};

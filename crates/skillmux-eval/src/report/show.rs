@@ -280,7 +280,7 @@ fn push_ranking(text: &mut String, ranking: &[ShownSkill], task: &Task, max_rank
         let (score, id) = (skill.score, one_line(&skill.skill_id));
         let _ = writeln!(text, "{mark} {rank:>4}  {score:>9.3}  {id}");
         if !skill.contributions.is_empty() {
-            let part = |c: &skillmux::explain::Contribution| {
+            let part = |c: &skillmux::retrieve::Contribution| {
                 format!("{} {}", one_line(&c.feature), signed_score(c.value))
             };
             let parts: Vec<String> = skill.contributions.iter().map(part).collect();

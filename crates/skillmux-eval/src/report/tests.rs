@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use skillmux::explain::Contribution;
+use skillmux::retrieve::Contribution;
 
 use super::*;
 use crate::{

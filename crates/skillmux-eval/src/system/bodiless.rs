@@ -56,9 +56,9 @@ impl BodilessIndex {
         ranking: &Ranking,
         depth: usize,
     ) -> Result<Vec<(String, f32)>, Error> {
-        let mut scored = Vec::with_capacity(ranking.candidates().len());
-        for found in ranking.candidates() {
-            let ids = self.index.all_ids(found.skill)?;
+        let mut scored = Vec::with_capacity(ranking.candidates.len());
+        for found in &ranking.candidates {
+            let ids = self.index.all_ids(self.index.find(&found.skill)?)?;
             scored.extend(ids.into_iter().map(|id| (id.as_str().to_owned(), found.score)));
         }
         scored.truncate(depth);

@@ -5,10 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use skillmux::{
     index::Index,
     model::{ChatModel, Encoder},
-    route::{RouteOptions, Router},
+    route::{Ranker, RouteOptions, Router},
 };
 
-use super::bodiless::BodilessIndex;
+use super::{
+    assembly::{Assembly, WordRankings},
+    bodiless::BodilessIndex,
+    forms::known_forms,
+};
 use crate::{
     dataset::Aliases,
     error::{Error, ModelPort},
@@ -16,23 +20,30 @@ use crate::{
 
 /// What systems are made of. Systems of one context share what they build.
 pub struct SystemContext<'a> {
-    /// The router to measure; its index holds the skills that all systems choose from.
+    /// The router to measure.
     pub router: &'a Router,
+    /// The rankings that can be named.
+    pub assembly: &'a dyn Assembly,
     /// Limits of the router's answers.
     pub options: RouteOptions,
     /// Makes the vectors for `dense`.
     pub encoder: Option<&'a dyn Encoder>,
     /// Answers for `judge`.
     pub chat: Option<&'a dyn ChatModel>,
+    index: &'a Index,
     aliases: Shared<Aliases>,
     bodiless: Shared<BodilessIndex>,
 }
 
 impl<'a> SystemContext<'a> {
-    /// Returns a context without models, with the default limits of answers.
-    pub fn new(router: &'a Router) -> Self {
+    /// Returns a context without models, with rankings by words and the default limits of answers.
+    ///
+    /// `index` is the snapshot of the router; all systems choose from its skills.
+    pub fn new(router: &'a Router, index: &'a Index) -> Self {
         Self {
             router,
+            assembly: &WordRankings,
+            index,
             options: RouteOptions::default(),
             encoder: None,
             chat: None,
@@ -43,7 +54,16 @@ impl<'a> SystemContext<'a> {
 
     /// Returns the index of the router.
     pub fn index(&self) -> &'a Index {
-        self.router.index()
+        self.index
+    }
+
+    /// Returns the ranking of a name over an index.
+    pub(super) fn ranker(&self, name: &str, index: &Index) -> Result<Ranker, Error> {
+        let ranker = self.assembly.ranker(name, index)?;
+        ranker.ok_or_else(|| Error::SystemUnknown {
+            name: name.to_owned(),
+            known: known_forms(Some(self.assembly)),
+        })
     }
 
     /// Returns the encoder, for a system that cannot do without it.

@@ -4,12 +4,11 @@ use rayon::prelude::*;
 use skillmux::{
     index::{Index, SkillIdx},
     model::{Encoder, EncoderIdentity},
-    retrieve::{Candidate, Ranking},
 };
 
 use super::{
     contract::System,
-    engine::{all_skills, query_of, scored_ids},
+    engine::{all_skills, best_ids, query_of},
     skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
@@ -71,9 +70,8 @@ impl System for Dense<'_> {
         }
         let rows = self.vectors.chunks_exact(vector.len());
         let found = (0..).map(SkillIdx).zip(rows).filter(|(_, row)| !is_zero(row));
-        let score = |(skill, row)| Candidate { skill, score: dot(row, &vector) };
-        let ranking = Ranking::of_best(found.map(score).collect(), depth);
-        Ok(Answer::of_ranking(scored_ids(self.index, &ranking)?))
+        let scored = found.map(|(skill, row)| (skill, dot(row, &vector)));
+        Ok(Answer::of_ranking(best_ids(self.index, scored, depth)?))
     }
 }
 

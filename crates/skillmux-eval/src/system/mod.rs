@@ -19,7 +19,8 @@
 //! let library = Library::open([&skills])?;
 //! Index::update(&path, &library, &UpdateOptions::default(), &mut |_| {})?;
 //! let router = Router::open(&path)?;
-//! let context = SystemContext::new(&router);
+//! let index = router.index();
+//! let context = SystemContext::new(&router, &index);
 //!
 //! let system = SystemSpec::parse("rrf(bm25,tfidf:nd)")?.open(&context)?;
 //! let task = Task { query: "merge two PDF files".into(), ..Task::default() };
@@ -28,20 +29,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod assembly;
 mod bodiless;
 mod context;
 mod contract;
 mod cut;
 mod dense;
 mod engine;
+mod forms;
 mod fusion;
 mod judge;
-mod lexical;
-mod lexical_model;
 mod model_answer;
 mod open;
 pub mod paging;
-mod ranked;
+mod ranking;
 mod recipe;
 mod skill_text;
 mod spec;
@@ -51,10 +52,12 @@ mod tfidf;
 mod trec;
 mod whole_router;
 
+pub use assembly::{Assembly, RankingForm, WordRankings};
 pub use context::SystemContext;
 pub use contract::System;
 pub use cut::Cut;
-pub use spec::{SystemSpec, system_forms};
+pub use forms::system_forms;
+pub use spec::SystemSpec;
 pub use sufficiency::{Sufficiency, SufficiencyJudge, shown_text};
 
 #[cfg(test)]

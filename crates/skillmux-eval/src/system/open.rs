@@ -6,7 +6,7 @@ use super::{
     fusion::Fusion,
     judge::ListwiseJudge,
     paging::system::PagingSystem,
-    ranked::Ranked,
+    ranking::RankingSystem,
     recipe::{Part, Recipe},
     spec::SystemSpec,
     sufficiency::JudgedPages,
@@ -37,10 +37,7 @@ fn open<'a>(recipe: &Recipe, context: &SystemContext<'a>) -> Result<Box<dyn Syst
             Box::new(Fusion::new(name(), *rule, parts))
         }
         Recipe::Trec(path) => Box::new(TrecSystem::read(path, &*context.aliases()?)?),
-        Recipe::Ranked(path) => {
-            let encoder = context.encoder_for(&name())?;
-            Box::new(Ranked::open(name(), path, context.index(), encoder)?)
-        }
+        Recipe::Ranking(name, text) => Box::new(RankingSystem::open(name, *text, context)?),
         Recipe::Judge(part) => {
             let model = context.chat_for(&name())?;
             Box::new(ListwiseJudge::open(open(part, context)?, model, context)?)

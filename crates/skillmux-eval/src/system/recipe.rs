@@ -22,8 +22,8 @@ pub(super) enum Recipe {
     Fusion(FusionRule, Vec<Part>),
     /// The rankings of a TREC run.
     Trec(PathBuf),
-    /// The router's candidates, ranked by weights from a file.
-    Ranked(PathBuf),
+    /// A ranking that the assembly knows by this name, over a text of the skills.
+    Ranking(String, SkillText),
     /// A chat model chooses from a ranking.
     Judge(Box<Recipe>),
     /// A chat model votes on pages.
@@ -49,6 +49,16 @@ impl Recipe {
         }
     }
 
+    /// Calls `f` with every ranking that this recipe asks the assembly for.
+    pub(super) fn for_each_ranking(&self, f: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Ranking(name, _) => f(name),
+            Self::Judge(part) | Self::Vote(part) => part.for_each_ranking(f),
+            Self::Fusion(_, parts) => parts.iter().for_each(|part| part.recipe.for_each_ranking(f)),
+            Self::Router | Self::Text(..) | Self::Trec(_) | Self::Page(..) => {}
+        }
+    }
+
     /// Returns whether answers have pages.
     pub(super) fn shows(&self) -> bool {
         matches!(self, Self::Page(..) | Self::Router)
@@ -61,7 +71,7 @@ impl fmt::Display for Recipe {
             Self::Router => f.write_str("default"),
             Self::Text(system, text) => write!(f, "{}{}", system.name, text.suffix()),
             Self::Trec(path) => write!(f, "trec:{}", path.display()),
-            Self::Ranked(path) => write!(f, "ranked:{}", path.display()),
+            Self::Ranking(name, text) => write!(f, "{name}{}", text.suffix()),
             Self::Judge(recipe) => write!(f, "judge({recipe})"),
             Self::Vote(recipe) => write!(f, "vote({recipe})"),
             Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),

@@ -3,7 +3,9 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use super::{
+    assembly::Assembly,
     cut::Cut,
+    forms::known_forms,
     fusion::FusionRule,
     paging::method::PageMethod,
     recipe::{DEFAULT_PAGE_TOKENS, Part, Recipe},
@@ -12,44 +14,15 @@ use super::{
 };
 use crate::error::Error;
 
-/// Every form of a spec, and what it stands for.
-const FORMS: [(&str, &str); 13] = [
-    ("default", "the whole router, as `skillmux route` runs it"),
-    ("bm25[:nd|:full]", "BM25 over the joined text; `nd` is name and description only"),
-    ("fielded[:nd|:full]", "BM25 over weighted fields, the router's own"),
-    ("tfidf[:nd|:full]", "cosine of TF-IDF vectors"),
-    ("dense[:nd|:full]", "cosine of an encoder's vectors"),
-    ("rrf(A,B,...)", "reciprocal rank fusion of systems"),
-    (
-        "score(A*0.7,B,...)",
-        "weighted sum of their scores, each scaled to [0, 1]; `zscore` by deviation",
-    ),
-    ("trec:FILE", "rankings from a TREC run"),
-    ("ranked:FILE", "the router's candidates, ranked by other weights"),
-    ("judge(A)", "a chat model chooses from the best 20 of A"),
-    (
-        "page:METHOD[/TOKENS]",
-        "pages the skill of the task: mmr, full-document, head, chunk, chunk-topk, greedy-graph or \
-         topk-dep",
-    ),
-    ("vote(A)", "a chat model votes three times on whether what A shows suffices"),
-    ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),
-];
-
 /// Forms that end in a path, and what is said of one that is not there.
 const PATHS: [(&str, &str); 2] = [
     ("trec:", "the path of a TREC run after `trec:`"),
     ("ranked:", "the path of a ranker's weights after `ranked:`"),
 ];
 
-/// Returns every form that a spec can have, with what it stands for.
-pub fn system_forms() -> &'static [(&'static str, &'static str)] {
-    &FORMS
-}
-
 /// Which system to measure, as `rrf(bm25,dense:nd)@best-k`.
 ///
-/// See [`system_forms`] for the forms. Blanks do not matter, but within the path of a run; such a path ends at a
+/// See [`system_forms`](super::system_forms) for the forms. Blanks do not matter, but within the path of a run; such a path ends at a
 /// comma or a closing parenthesis where the run is part of another system.
 ///
 /// [`Display`](fmt::Display) gives the short form: what is the default is left out.
@@ -92,6 +65,28 @@ impl SystemSpec {
         self.cut
     }
 
+    /// Checks that the assembly knows the rankings that the spec names, before anything is opened.
+    ///
+    /// # Errors
+    /// [`Error::SystemUnknown`], with the forms that there are.
+    pub fn check(&self, assembly: &dyn Assembly) -> Result<(), Error> {
+        let known = assembly.rankings();
+        let is_known = |name: &str| {
+            known.iter().any(|ranking| match ranking.form.strip_suffix("FILE") {
+                Some(prefix) => name.starts_with(prefix),
+                None => ranking.form == name,
+            })
+        };
+        let mut unknown = None;
+        self.recipe.for_each_ranking(&mut |name| {
+            if unknown.is_none() && !is_known(name) {
+                unknown = Some(name.to_owned());
+            }
+        });
+        let Some(name) = unknown else { return Ok(()) };
+        Err(Error::SystemUnknown { name, known: known_forms(Some(assembly)) })
+    }
+
     /// Returns the spec without its cut. Several cuts can share the answers of that system.
     #[must_use]
     pub fn without_cut(&self) -> Self {
@@ -122,8 +117,11 @@ impl Recipe {
             if path.is_empty() {
                 return Err(malformed(text, missing));
             }
-            let path = PathBuf::from(path);
-            return Ok(if form == "trec:" { Self::Trec(path) } else { Self::Ranked(path) });
+            return Ok(if form == "trec:" {
+                Self::Trec(PathBuf::from(path))
+            } else {
+                Self::Ranking(format!("{form}{path}"), SkillText::Full)
+            });
         }
         if let Some((head, rest)) = text.split_once('(') {
             let Some(inner) = rest.strip_suffix(')') else {
@@ -146,6 +144,7 @@ impl Recipe {
                 Err(malformed(text, "systems in parentheses after the name"))
             }
             _ if text.contains('@') => Err(malformed(text, "`@` at the end of the whole only")),
+            _ if is_name(name) => Ok(Self::Ranking(name.to_owned(), skill_text(suffix, text)?)),
             _ => Err(unknown(text)),
         }
     }
@@ -229,6 +228,11 @@ impl Recipe {
     }
 }
 
+/// Returns whether a text can be the name of a ranking.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
 /// Reads what stands after the name of a system that ranks by a text.
 fn skill_text(suffix: Option<&str>, whole: &str) -> Result<SkillText, Error> {
     match suffix.map(str::trim) {
@@ -239,15 +243,11 @@ fn skill_text(suffix: Option<&str>, whole: &str) -> Result<SkillText, Error> {
 }
 
 fn malformed(part: &str, expected: &'static str) -> Error {
-    Error::SpecMalformed { part: part.to_owned(), expected, known: known_forms() }
+    Error::SpecMalformed { part: part.to_owned(), expected, known: known_forms(None) }
 }
 
 fn unknown(name: &str) -> Error {
-    Error::SystemUnknown { name: name.to_owned(), known: known_forms() }
-}
-
-fn known_forms() -> Vec<&'static str> {
-    FORMS.iter().map(|(form, _)| *form).collect()
+    Error::SystemUnknown { name: name.to_owned(), known: known_forms(None) }
 }
 
 /// Splits at the commas outside of parentheses.
@@ -272,6 +272,7 @@ fn split_parts(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::WordRankings;
 
     fn canonical(text: &str) -> String {
         SystemSpec::parse(text).unwrap().to_string()
@@ -313,7 +314,11 @@ mod tests {
 
     #[test]
     fn what_is_no_spec_is_refused_with_what_there_is() {
-        assert_eq!(message("bm52"), "there is no system `bm52`");
+        let unknown = SystemSpec::parse("judge(rrf(bm25,bm52))").unwrap();
+        let error = unknown.check(&WordRankings).unwrap_err();
+        assert_eq!(error.to_string(), "there is no system `bm52`");
+        assert!(error.hint().unwrap().contains("fielded[:nd|:full]"));
+        SystemSpec::parse("rrf(bm25,fielded:nd)@3").unwrap().check(&WordRankings).unwrap();
         assert_eq!(message(""), "there is no system ``");
         assert_eq!(message("foo(bm25)"), "there is no system `foo(bm25)`");
         for (text, part) in [
@@ -338,7 +343,5 @@ mod tests {
         ] {
             assert!(message(text).contains(part), "{}", message(text));
         }
-        let hint = SystemSpec::parse("bm52").unwrap_err().hint().unwrap();
-        assert!(FORMS.iter().all(|(form, _)| hint.contains(form)), "{hint}");
     }
 }

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        LazyLock, Mutex, Once,
+        Arc, LazyLock, Mutex, Once,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -14,7 +14,7 @@ use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
     model::{ChatMessage, ChatModel, ChatRequest, ChatRole, Encoder, EncoderIdentity},
-    retrieve::Query,
+    query::Query,
     route::{RouteOptions, Router},
     skill::SkillId,
     text::Analyzer,
@@ -67,6 +67,7 @@ fn fixtures() -> PathBuf {
 /// An open router over some skills.
 struct Shelf {
     router: Router,
+    index: Arc<Index>,
     _folder: TempDir,
 }
 
@@ -84,7 +85,8 @@ impl Shelf {
         let path = folder.path().join("index");
         let library = Library::open([source]).unwrap();
         Index::update(&path, &library, &UpdateOptions::default(), &mut |_| {}).unwrap();
-        Self { router: Router::open(&path).unwrap(), _folder: folder }
+        let router = Router::open(&path).unwrap();
+        Self { index: router.index(), router, _folder: folder }
     }
 
     /// The sample library, which is indexed once.
@@ -107,7 +109,7 @@ impl Shelf {
     }
 
     fn context<'a>(&'a self, encoder: &'a Words, chat: &'a dyn ChatModel) -> SystemContext<'a> {
-        let mut context = SystemContext::new(&self.router);
+        let mut context = SystemContext::new(&self.router, &self.index);
         context.encoder = Some(encoder);
         context.chat = Some(chat);
         context
@@ -426,7 +428,7 @@ fn the_whole_router_says_everything() {
     let route = shelf.router.route(&query, &RouteOptions::default()).unwrap();
     let loaded: Vec<&str> = route.steps[0].skills.iter().map(|skill| skill.id.as_str()).collect();
     assert_eq!(answer.loaded.as_deref().unwrap(), loaded);
-    assert_eq!(answer.confidence, Some(route.confidence));
+    assert_eq!(answer.confidence, route.confidence);
     assert_eq!(answer.steps.len(), 1);
     assert!(answer.steps[0].ranking.len() > loaded.len());
     for (position, skill) in answer.ranked().iter().enumerate() {
@@ -448,7 +450,7 @@ fn the_whole_router_says_everything() {
 #[test]
 fn a_model_that_is_missing_is_named() {
     let shelf = Shelf::sample();
-    let context = SystemContext::new(&shelf.router);
+    let context = SystemContext::new(&shelf.router, &shelf.index);
     for (spec, message) in [
         ("rrf(bm25,dense:nd)", "`dense:nd` needs an encoder, and none was given"),
         ("judge(bm25)", "`judge(bm25)` needs a chat model, and none was given"),
@@ -463,7 +465,7 @@ fn a_model_that_is_missing_is_named() {
 fn pages(budget: u32, queries: &[&str]) -> Vec<(&'static str, AnswerPage, String)> {
     let (shelf, encoder) = (Shelf::sample(), Words::new());
     let context = shelf.context(&encoder, &OddChooser);
-    let index = shelf.router.index();
+    let index = &shelf.index;
     let mut pages = Vec::new();
     for skill_id in ["databases/postgres-query-tuning", "security/oauth-oidc-integration"] {
         let body = index.skill(index.find(&SkillId::new(skill_id)).unwrap()).unwrap().skill.body;
@@ -538,8 +540,7 @@ fn our_pager_is_that_of_the_router() {
     let page = &answer.shown()[0];
     assert_eq!((page.n_tokens, page.full_tokens), (of_router.n_tokens, of_router.full_tokens));
 
-    let body =
-        shelf.router.index().skill(shelf.router.index().find(&SkillId::new(skill_id)).unwrap());
+    let body = shelf.index.skill(shelf.index.find(&SkillId::new(skill_id)).unwrap());
     let text = shown_text(page, &body.unwrap().skill.body);
     assert!(of_router.nodes.iter().all(|node| text.contains(node.text.trim())));
 }

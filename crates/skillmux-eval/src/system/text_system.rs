@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::{
-    context::SystemContext, contract::System, dense::Dense, lexical::Lexical,
-    lexical_model::LexicalModel, skill_text::SkillText, tfidf::Tfidf,
+    context::SystemContext, contract::System, dense::Dense, skill_text::SkillText, tfidf::Tfidf,
 };
 use crate::error::Error;
 
@@ -19,15 +18,7 @@ pub(super) struct TextSystem {
 type Open = for<'a> fn(SkillText, &SystemContext<'a>) -> Result<Box<dyn System + 'a>, Error>;
 
 /// Every such system.
-static TEXT_SYSTEMS: [TextSystem; 4] = [
-    TextSystem {
-        name: LexicalModel::Joined.as_str(),
-        open: |text, context| Ok(Box::new(Lexical::open(LexicalModel::Joined, text, context)?)),
-    },
-    TextSystem {
-        name: LexicalModel::Fielded.as_str(),
-        open: |text, context| Ok(Box::new(Lexical::open(LexicalModel::Fielded, text, context)?)),
-    },
+static TEXT_SYSTEMS: [TextSystem; 2] = [
     TextSystem {
         name: "tfidf",
         open: |text, context| Ok(Box::new(Tfidf::open(text, context.index())?)),

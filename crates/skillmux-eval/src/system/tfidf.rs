@@ -6,13 +6,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
-    retrieve::{Candidate, Ranking},
     text::Analyzer,
 };
 
 use super::{
     contract::System,
-    engine::{all_skills, query_of, scored_ids},
+    engine::{all_skills, best_ids, query_of},
     skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
@@ -51,9 +50,7 @@ impl System for Tfidf<'_> {
     fn answer(&self, task: &Task, depth: usize) -> Result<Answer, Error> {
         let cosines = self.vectors.cosines(query_of(task)?.text());
         let found = (0..).map(SkillIdx).zip(cosines).filter(|(_, cosine)| *cosine > 0.0);
-        let candidates = found.map(|(skill, score)| Candidate { skill, score }).collect();
-        let ranking = Ranking::of_best(candidates, depth);
-        Ok(Answer::of_ranking(scored_ids(self.index, &ranking)?))
+        Ok(Answer::of_ranking(best_ids(self.index, found, depth)?))
     }
 }
 

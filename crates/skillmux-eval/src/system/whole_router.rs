@@ -3,20 +3,18 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use skillmux::{
-    compose::PlanStep,
-    explain::Contribution,
+    compose::Calibration,
     page::Page,
-    retrieve::{HybridConfig, Query},
-    route::{ComposerKind, PagerKind, RetrieverKind, RouteOptions, Router},
+    query::Query,
+    retrieve::Contribution,
+    route::{RouteOptions, RouteStep, Router},
 };
 
 use super::{
     context::SystemContext,
     contract::System,
     engine::{query_of, scored_ids},
-    lexical_model::bm25_config,
     paging::spans::shown_spans,
-    ranked::fingerprint,
 };
 use crate::{
     answer::{Answer, AnswerPage, AnswerStep, RankedSkill},
@@ -56,13 +54,13 @@ impl<'a> WholeRouter<'a> {
     /// Returns the ranking, with what the scores of the first skills and the right ones are made of.
     fn ranking(&self, task: &Task, query: &Query, depth: usize) -> Result<Vec<RankedSkill>, Error> {
         let ranking = self.router.search(query, depth)?;
-        let scored = scored_ids(self.router.index(), &ranking)?;
+        let scored = scored_ids(&ranking);
         let is_explained =
             |position: usize, id: &str| position < N_EXPLAINED || task.gold.contains(id);
         let mut ranked = scored.iter().enumerate();
         let last = ranked.rfind(|(position, (id, _))| is_explained(*position, id));
         let n_read = last.map_or(0, |(position, _)| position + 1);
-        let explained = self.router.search_explained(query, n_read)?;
+        let explained = self.router.explain(query, &ranking.candidates[..n_read])?;
         let mut contributions: BTreeMap<&str, &Vec<Contribution>> = explained
             .iter()
             .map(|skill| (skill.id.as_str(), &skill.explanation.contributions))
@@ -80,7 +78,7 @@ impl<'a> WholeRouter<'a> {
     }
 }
 
-fn step(step: &PlanStep) -> AnswerStep {
+fn step(step: &RouteStep) -> AnswerStep {
     let skills = step.skills.iter().map(|skill| &skill.id);
     let alternatives = step.alternatives.iter().map(|skill| &skill.id);
     let ranking = skills.chain(alternatives).map(|id| id.as_str().to_owned());
@@ -93,39 +91,19 @@ impl System for WholeRouter<'_> {
     }
 
     fn config(&self) -> String {
-        let (config, options) = (self.router.config(), &self.options);
-        let composer = match config.composer {
-            ComposerKind::ScoreCut => "score-cut",
-            ComposerKind::TopK => "top-k",
-            _ => "other",
-        };
-        let retriever = match config.retriever {
-            RetrieverKind::Lexical => "lexical".to_owned(),
-            RetrieverKind::Dense => "dense".to_owned(),
-            RetrieverKind::Hybrid(HybridConfig { dense_weight }) => {
-                format!("hybrid({dense_weight})")
+        let RouteOptions { max_skills, budget_tokens } = self.options;
+        let calibration = match self.router.calibration() {
+            Some(Calibration { bias, weights, threshold, .. }) => {
+                let weights: Vec<String> =
+                    weights.to_array().iter().map(ToString::to_string).collect();
+                format!("{}/{bias}/{threshold}", weights.join(","))
             }
-            _ => "other".to_owned(),
+            None => "none".to_owned(),
         };
-        let ranker =
-            config.ranker.as_ref().map_or("none".to_owned(), |weights| fingerprint(weights));
-        let pager = match config.pager {
-            PagerKind::Mmr => "mmr",
-            PagerKind::Full => "full",
-            _ => "other",
-        };
-        let calibration = self.router.calibration();
-        let weights: Vec<String> =
-            calibration.weights.to_array().iter().map(ToString::to_string).collect();
         format!(
-            "router retriever={retriever} ranker={ranker} {} composer={composer} pager={pager} max_skills={} budget_tokens={} \
-             calibration={}/{}/{}",
-            bm25_config(&config.bm25),
-            options.max_skills,
-            options.budget_tokens,
-            weights.join(","),
-            calibration.bias,
-            calibration.threshold,
+            "router {} max_skills={max_skills} budget_tokens={budget_tokens} \
+             calibration={calibration}",
+            self.router.stages().identity(),
         )
     }
 
@@ -135,7 +113,8 @@ impl System for WholeRouter<'_> {
 
     fn empty_answer(&self) -> Answer {
         let (loaded, pages) = (Some(Vec::new()), Some(Vec::new()));
-        Answer { loaded, pages, confidence: Some(0.0), ..Answer::of_ranking([]) }
+        let confidence = self.router.calibration().map(|_| 0.0);
+        Answer { loaded, confidence, pages, ..Answer::of_ranking([]) }
     }
 
     /// The time is that of the route alone: the ranking and its explanation are for the report.
@@ -155,7 +134,7 @@ impl System for WholeRouter<'_> {
         let answer = Answer {
             ranking: Some(self.ranking(task, &query, depth)?),
             loaded: Some(loaded.map(|skill| skill.id.as_str().to_owned()).collect()),
-            confidence: Some(route.confidence),
+            confidence: route.confidence,
             steps: route.steps.iter().map(step).collect(),
             pages: Some(pages.collect::<Result<_, Error>>()?),
             ..Answer::default()

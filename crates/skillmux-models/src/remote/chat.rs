@@ -196,7 +196,7 @@ mod tests {
         let model = server.model(Some(" k-secret\n"));
         let error = model.complete(&request()).unwrap_err();
         let (_, cause, hint) = texts(&error);
-        assert!(cause.ends_with("answered 401, asked 1 time: bad key (key)  for you"), "{cause}");
+        assert!(cause.ends_with("answered 401, asked 1 time: bad key (key) for you"), "{cause}");
         assert_eq!(hint, "check the API key and what it may be used for");
         assert!(!format!("{error:?} {:?}", ApiKey::new("k-secret")).contains("k-secret"));
         assert_eq!(server.requests().len(), 1);

@@ -4,6 +4,7 @@ use std::{cell::Cell, fmt, rc::Rc, thread, time::Duration};
 
 use backon::{BlockingRetryable, ExponentialBuilder};
 use serde_json::Value;
+use skillmux::text::one_line;
 use ureq::{
     Agent,
     http::{HeaderValue, Uri, header},
@@ -203,10 +204,8 @@ impl Endpoint {
             Some(ApiKey(key)) if !key.is_empty() => text.replace(key.as_str(), "(key)"),
             _ => text.to_owned(),
         };
-        let printable = |c: char| if c.is_control() { ' ' } else { c };
-        let clipped = &text[..text.floor_char_boundary(MAX_DETAIL_BYTES)];
-        let line: String = clipped.chars().map(printable).collect();
-        if line.trim().is_empty() { "(nothing)".to_owned() } else { line.trim().to_owned() }
+        let line = one_line(&text[..text.floor_char_boundary(MAX_DETAIL_BYTES)]);
+        if line.is_empty() { "(nothing)".to_owned() } else { line }
     }
 }
 

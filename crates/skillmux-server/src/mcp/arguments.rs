@@ -1,75 +1,105 @@
-//! [`Arguments`]: reads what a model passed, and says exactly what is wrong with it.
+//! [`Arguments`]: what a model passed to a tool, checked against the schema that it was shown.
 
-use std::ops::RangeInclusive;
-
-use rmcp::model::JsonObject;
+use rmcp::{
+    ErrorData, ServerHandler,
+    handler::server::{common::FromContextPart, tool::ToolCallContext},
+    model::JsonObject,
+};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::failure::Failure;
+use crate::status::Failure;
 
-/// The arguments of one call; every reader takes its argument out.
+/// The arguments of one call, or what is wrong with them.
 ///
-/// Mistakes become failures that a model reads and corrects, not protocol errors, which clients
-/// keep to themselves (MCP 2025-11-25, tools, error handling).
-pub(super) struct Arguments(JsonObject);
+/// A mistake is a failure of the tool, which a model reads and corrects, not a protocol error,
+/// which clients keep to themselves (MCP 2025-11-25, tools, error handling). What serde says of it
+/// names no limit and no default, so the schema of the tool is what the arguments are held
+/// against: it names both, and is all that the model knows.
+pub(super) struct Arguments<T>(Result<T, Failure>);
 
-impl Arguments {
-    /// Returns the arguments, if all of them are `known`.
-    pub(super) fn new(values: JsonObject, known: &[&str]) -> Result<Self, Failure> {
-        if let Some(name) = values.keys().find(|name| !known.contains(&name.as_str())) {
-            let message = format!("there is no argument `{name}`");
-            return Err(Failure::new(message, format!("the arguments are {}", known.join(", "))));
+impl<T> Arguments<T> {
+    /// Returns the arguments.
+    pub(super) fn checked(self) -> Result<T, Failure> {
+        self.0
+    }
+}
+
+impl<S: ServerHandler, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>>
+    for Arguments<T>
+{
+    fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
+        let values = context.arguments.take().unwrap_or_default();
+        let tool = context.service.get_tool(&context.name);
+        let schema = tool.map(|tool| tool.input_schema).unwrap_or_default();
+        Ok(Self(conforming(values, &schema).and_then(read)))
+    }
+}
+
+fn read<T: DeserializeOwned>(values: JsonObject) -> Result<T, Failure> {
+    serde_json::from_value(Value::Object(values)).map_err(|error| {
+        Failure::invalid(error.to_string(), "call again with arguments that fit the schema")
+    })
+}
+
+/// Returns the values as the schema wants them: without null, which means absent, and with whole
+/// numbers written as such.
+fn conforming(mut values: JsonObject, schema: &JsonObject) -> Result<JsonObject, Failure> {
+    let none = JsonObject::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    if let Some(name) = values.keys().find(|name| !properties.contains_key(*name)) {
+        let known: Vec<_> = properties.keys().map(String::as_str).collect();
+        let hint = format!("the arguments are {}", known.join(", "));
+        return Err(Failure::invalid(format!("there is no argument `{name}`"), hint));
+    }
+    values.retain(|_, value| !value.is_null());
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str) {
+        if !values.contains_key(name) {
+            let message = format!("`{name}` is missing");
+            return Err(Failure::invalid(message, format!("call again with `{name}`")));
         }
-        Ok(Self(values))
     }
-
-    /// Takes a text that must be there.
-    pub(super) fn text(&mut self, name: &str) -> Result<String, Failure> {
-        self.optional_text(name)?.ok_or_else(|| {
-            Failure::new(format!("`{name}` is missing"), format!("pass `{name}` as a string"))
-        })
-    }
-
-    /// Takes a text that may be absent or null.
-    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, Failure> {
-        match self.0.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(Failure::new(
-                format!("`{name}` is {}, but must be a string", kind_of(&other)),
-                format!("call again with `{name}` as a string"),
-            )),
+    for (name, value) in &mut values {
+        let property = &properties[name];
+        match property["type"].as_str() {
+            Some("string") if !value.is_string() => return Err(no_string(name, value)),
+            Some("integer") => match whole_number(value).filter(|n| is_within(*n, property)) {
+                Some(number) => *value = Value::from(number),
+                None => return Err(no_such_number(name, value, property)),
+            },
+            _ => {}
         }
     }
+    Ok(values)
+}
 
-    /// Takes a whole number in `range`, or `default` where it is absent or null.
-    pub(super) fn number(
-        &mut self,
-        name: &str,
-        range: &RangeInclusive<u32>,
-        default: u32,
-    ) -> Result<u32, Failure> {
-        let value = match self.0.remove(name) {
-            None | Some(Value::Null) => return Ok(default),
-            Some(value) => value,
-        };
-        let (first, last) = (range.start(), range.end());
-        let fits = whole_number(&value).and_then(|n| u32::try_from(n).ok());
-        if let Some(number) = fits.filter(|number| range.contains(number)) {
-            return Ok(number);
-        }
-        let found = if value.is_number() { value.to_string() } else { kind_of(&value).to_owned() };
-        Err(Failure::new(
-            format!("`{name}` is {found}, but must be a whole number from {first} to {last}"),
-            format!("call again with `{name}` from {first} to {last}, or without it for {default}"),
-        ))
-    }
+fn no_string(name: &str, value: &Value) -> Failure {
+    Failure::invalid(
+        format!("`{name}` is {}, but must be a string", kind_of(value)),
+        format!("call again with `{name}` as a string"),
+    )
+}
+
+fn no_such_number(name: &str, value: &Value, property: &Value) -> Failure {
+    let found = if value.is_number() { value.to_string() } else { kind_of(value).to_owned() };
+    let (first, last, default) = (&property["minimum"], &property["maximum"], &property["default"]);
+    Failure::invalid(
+        format!("`{name}` is {found}, but must be a whole number from {first} to {last}"),
+        format!("call again with `{name}` from {first} to {last}, or without it for {default}"),
+    )
 }
 
 /// Returns the number; JSON has one kind of number, so 5.0 is a whole one too.
 fn whole_number(value: &Value) -> Option<u64> {
     let float = || value.as_f64().filter(|number| number.fract() == 0.0);
     value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())
+}
+
+fn is_within(number: u64, property: &Value) -> bool {
+    let first = property["minimum"].as_u64().unwrap_or(u64::MIN);
+    let last = property["maximum"].as_u64().unwrap_or(u64::MAX);
+    (first..=last).contains(&number)
 }
 
 /// Returns what a JSON value is, with its article.
@@ -86,28 +116,56 @@ fn kind_of(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
+    use crate::mcp::schema::input_schema;
 
-    fn number(value: Value) -> Result<u32, Failure> {
-        let values = JsonObject::from_iter([("k".to_owned(), value)]);
-        Arguments::new(values, &["k"])?.number("k", &(1..=20), 5)
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        name: String,
+        #[serde(default = "five")]
+        #[schemars(range(min = 1, max = 20))]
+        k: u32,
+    }
+
+    fn five() -> u32 {
+        5
+    }
+
+    fn sample(values: Value) -> Result<Sample, Failure> {
+        let Value::Object(values) = values else { panic!("arguments are an object") };
+        conforming(values, &input_schema::<Sample>()).and_then(read)
+    }
+
+    fn k(value: &Value) -> Result<u32, Failure> {
+        sample(json!({ "name": "a", "k": value })).map(|sample| sample.k)
     }
 
     #[test]
     fn a_number_may_be_absent_null_or_written_as_a_float() {
-        assert_eq!(Arguments(JsonObject::new()).number("k", &(1..=20), 5), Ok(5));
-        assert_eq!(number(Value::Null), Ok(5));
-        assert_eq!(number(json!(20)), Ok(20));
-        assert_eq!(number(json!(3.0)), Ok(3));
+        assert_eq!(sample(json!({ "name": "a" })), Ok(Sample { name: "a".to_owned(), k: 5 }));
+        assert_eq!(k(&Value::Null), Ok(5));
+        assert_eq!(k(&json!(20)), Ok(20));
+        assert_eq!(k(&json!(3.0)), Ok(3));
     }
 
     #[test]
-    fn a_number_out_of_range_names_the_range() {
+    fn a_number_out_of_range_names_the_range_and_the_default() {
         for value in [json!(0), json!(21), json!(-1), json!(1.5), json!(1e300), json!("5")] {
-            let failure = number(value).unwrap_err();
-            assert!(format!("{failure:?}").contains("from 1 to 20"), "{failure:?}");
+            let failure = k(&value).unwrap_err();
+            assert!(failure.message.ends_with(" a whole number from 1 to 20"), "{failure:?}");
+            assert!(failure.hint.as_ref().unwrap().ends_with("without it for 5"), "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_required_argument_that_is_null_is_missing() {
+        for values in [json!({}), json!({ "name": null, "k": 50 })] {
+            assert_eq!(sample(values).unwrap_err().message, "`name` is missing");
         }
     }
 }

@@ -1,85 +1,85 @@
-//! [`Failure`]: a call that went wrong, told to the model so that it can do better.
+//! Tells a model what went wrong, so that it can do better.
 
-use std::{error::Error as _, fmt::Write as _};
+use std::fmt::Write as _;
 
-use rmcp::model::{CallToolResult, ContentBlock};
-use skillmux::{Error, ErrorKind};
+use rmcp::{
+    ErrorData,
+    handler::server::tool::IntoCallToolResult,
+    model::{CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Tool},
+};
+use skillmux::{
+    skill::SkillId,
+    text::{clipped, one_line},
+};
 
-use super::markup::{clip, one_line};
+use crate::{Status, status::Failure};
 
 /// Longest message, in characters; what the caller sent may be long, and it knows that already.
 const MAX_MESSAGE_CHARS: usize = 400;
 
-/// What went wrong, and what to do next.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Failure {
-    message: String,
-    hint: String,
-}
-
-impl Failure {
-    /// Returns a failure of the call's arguments.
-    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
-    }
-
-    /// Returns the failure that no caller can cause.
-    pub(super) fn bug() -> Self {
-        Self::new(
-            "skillmux stopped in the middle of this call",
-            "this is a bug in skillmux: go on without a skill, and tell the user",
-        )
-    }
-
+impl IntoCallToolResult for Failure {
     /// Returns a tool result with `isError`, which clients show to the model.
-    pub(super) fn into_result(self) -> CallToolResult {
-        let message = clip(&one_line(&self.message), MAX_MESSAGE_CHARS);
-        let text = format!("{message}\nhint: {}", one_line(&self.hint));
-        CallToolResult::error(vec![ContentBlock::text(text)])
+    fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
+        let text = format!("{}\nhint: {}", message(&self), one_line(&advice(&self)));
+        Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(source) = cause {
-            let _ = write!(message, ": {source}");
-            cause = source.source();
+/// Returns the answer to a call that reaches no tool.
+pub(super) fn unknown_tool(name: &str, known: &[Tool]) -> ErrorData {
+    let name = clipped(&one_line(name), MAX_MESSAGE_CHARS);
+    let known: Vec<_> = known.iter().map(|tool| tool.name.as_ref()).collect();
+    let message = format!("unknown tool `{name}`; there are {}", known.join(" and "));
+    ErrorData::new(ErrorCode(Status::Invalid.json_rpc()), message, None)
+}
+
+fn message(failure: &Failure) -> String {
+    clipped(&one_line(&failure.message), MAX_MESSAGE_CHARS)
+}
+
+/// Returns what a model should do next.
+fn advice(failure: &Failure) -> String {
+    match (failure.status, failure.hint.as_deref()) {
+        (Status::NotFound, _) => ids_advice(&failure.nearest),
+        (Status::Invalid, Some(hint)) => hint.to_owned(),
+        (Status::Invalid, None) => "call again with other arguments".to_owned(),
+        (Status::Index, Some(hint)) => {
+            format!("go on without a skill, and tell the user how to repair it: {hint}")
         }
-        let engine_hint = error.hint().unwrap_or_default();
-        let hint = match (&error, error.kind()) {
-            (Error::SkillUnknown { nearest, .. }, _) => {
-                let mut hint = "call find_skills with the task to get ids".to_owned();
-                for (i, id) in nearest.iter().enumerate() {
-                    let lead = if i == 0 { "; ids that look alike: " } else { ", " };
-                    let _ = write!(hint, "{lead}`{id}`");
-                }
-                hint
-            }
-            (_, ErrorKind::Input) => engine_hint,
-            (_, ErrorKind::Index) => format!(
-                "go on without a skill, and tell the user to run `skillmux index`: {engine_hint}"
-            ),
-            _ if engine_hint.is_empty() => {
-                "call again in a moment; if it fails again, go on without a skill".to_owned()
-            }
-            _ => format!("go on without a skill, and tell the user: {engine_hint}"),
-        };
-        Self { message, hint }
+        (Status::Index, None) => "go on without a skill, and tell the user".to_owned(),
+        (Status::Environment, Some(hint)) => {
+            format!("go on without a skill, and tell the user: {hint}")
+        }
+        (Status::Environment, None) => {
+            "call again in a moment; if it fails again, go on without a skill".to_owned()
+        }
+        (Status::Bug, _) => {
+            "this is a bug in skillmux: go on without a skill, and tell the user".to_owned()
+        }
     }
+}
+
+fn ids_advice(nearest: &[SkillId]) -> String {
+    let mut advice = "call find_skills with the task to get ids".to_owned();
+    for (i, id) in nearest.iter().enumerate() {
+        let lead = if i == 0 { "; ids that look alike: " } else { ", " };
+        let _ = write!(advice, "{lead}`{id}`");
+    }
+    advice
 }
 
 #[cfg(test)]
 mod tests {
     use std::{io, path::PathBuf};
 
-    use skillmux::skill::SkillId;
+    use skillmux::Error;
 
     use super::*;
 
     fn text(failure: Failure) -> String {
-        let result = failure.into_result();
+        let Ok(CallToolResponse::Complete(result)) = failure.into_call_tool_result() else {
+            panic!("a failed call is complete");
+        };
         assert_eq!(result.is_error, Some(true));
         result.content[0].as_text().unwrap().text.clone()
     }
@@ -88,37 +88,45 @@ mod tests {
     fn a_missing_index_comes_with_the_command_that_makes_one() {
         let error = Error::IndexMissing { path: PathBuf::from("/srv/skills") };
         assert_eq!(
-            text(error.into()),
-            "no index at `/srv/skills`\nhint: go on without a skill, and tell the user to run \
-             `skillmux index`: make one of the skills that it is to hold"
+            text(Failure::of(&error, Some("run make-index /srv/skills".to_owned()))),
+            "no index at `/srv/skills`\nhint: go on without a skill, and tell the user how to \
+             repair it: run make-index /srv/skills"
         );
     }
 
     #[test]
-    fn a_corrupt_index_comes_with_the_command_that_repairs_it() {
+    fn a_corrupt_index_comes_with_the_generation_that_is_whole() {
         let path = PathBuf::from("/srv/skills");
         let detail = "manifest.json is missing".to_owned();
         let error = Error::IndexCorrupt { path, generation: 7, detail, previous: Some(6) };
-        let text = text(error.into());
-        assert!(text.contains("generation 7 of the index"), "{text}");
-        let hint = "tell the user to run `skillmux index`: generation 6 is whole: go back to it";
-        assert!(text.ends_with(hint), "{text}");
+        let text = text(Failure::of(&error, None));
+        assert!(
+            text.starts_with("generation 7 of the index at `/srv/skills` is corrupt"),
+            "{text}"
+        );
+        assert!(text.contains("tell the user how to repair it: generation 6 is whole"), "{text}");
     }
 
     #[test]
-    fn a_cause_is_part_of_the_message() {
+    fn what_may_pass_is_tried_again() {
         let source = io::Error::from(io::ErrorKind::NotFound);
         let error = Error::Read { path: PathBuf::from("/srv/skills/CURRENT"), source };
-        let text = text(error.into());
-        assert!(text.starts_with("cannot read `/srv/skills/CURRENT`: "), "{text}");
+        let text = text(Failure::of(&error, None));
         assert!(text.contains("\nhint: call again in a moment"), "{text}");
     }
 
     #[test]
     fn a_long_id_is_not_echoed_in_full() {
         let id = SkillId::new("x".repeat(100_000));
-        let text = text(Error::SkillUnknown { id, nearest: Vec::new() }.into());
+        let error = Error::SkillUnknown { id, nearest: Vec::new() };
+        let text = text(Failure::of(&error, None));
         assert!(text.len() < 600, "{}", text.len());
         assert!(text.ends_with("hint: call find_skills with the task to get ids"), "{text}");
+    }
+
+    #[test]
+    fn a_bug_is_told_to_the_user() {
+        let text = text(Failure::bug());
+        assert!(text.ends_with("go on without a skill, and tell the user"), "{text}");
     }
 }

@@ -1,12 +1,10 @@
 //! Quotes the untrusted text of skills so that it cannot pass for ours.
 
+use skillmux::text::{is_hidden, is_joiner, one_line};
+
 /// Name of the element that encloses the text of a skill, as in the client guide of the Agent
 /// Skills specification.
 const ELEMENT: &str = "skill_content";
-
-/// Longest name, source or reason, in characters. The Agent Skills specification allows a name 64;
-/// what is longer is no name, and would crowd out the answer.
-pub(super) const MAX_LABEL_CHARS: usize = 200;
 
 /// Returns `markdown` in a `skill_content` element.
 ///
@@ -35,32 +33,9 @@ fn starts_tag(after_bracket: &str) -> bool {
     ELEMENT.chars().all(|wanted| letters.next().is_some_and(|c| c.eq_ignore_ascii_case(&wanted)))
 }
 
-/// Returns whether a character shows nothing: white space, controls and invisible formatting.
+/// Returns whether a character shows nothing: white space, controls and hidden characters.
 fn is_blank(c: char) -> bool {
-    let invisible = matches!(c,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}'
-        | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    invisible || c.is_whitespace() || c.is_control()
-}
-
-/// Returns `text` as one line: runs of white space and invisible characters become one space.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split(is_blank).filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    line
-}
-
-/// Returns the first `max_chars` characters of `text`, with `…` in place of the rest.
-pub(super) fn clip(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    c.is_whitespace() || c.is_control() || is_hidden(c) || is_joiner(c)
 }
 
 #[cfg(test)]
@@ -92,16 +67,5 @@ mod tests {
     fn an_id_cannot_leave_its_attribute() {
         let enclosed = enclose("a\" onload=\"x<", "text");
         assert!(enclosed.starts_with("<skill_content id=\"a&quot; onload=&quot;x&lt;\">\n"));
-    }
-
-    #[test]
-    fn a_line_break_cannot_fake_another_entry() {
-        assert_eq!(one_line(" a\n2. b\t\u{202e}c "), "a 2. b c");
-    }
-
-    #[test]
-    fn clipping_counts_characters() {
-        assert_eq!(clip("技能路由", 2), "技能…");
-        assert_eq!(clip("技能", 2), "技能");
     }
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use skillmux::{
+    compose::{Calibration, Calibrations, Features},
     index::{Index, UpdateOptions},
     library::Library,
-    route::Router,
+    route::{Router, Stages},
 };
 use tempfile::TempDir;
 
@@ -24,8 +25,16 @@ impl SampleIndex {
         index
     }
 
-    /// Opens a router on the index.
+    /// Opens a router that abstains where no skill fits.
     pub(crate) fn router(&self) -> Router {
+        let stages = Stages::default();
+        let calibrations = Calibrations::new([calibration(&stages)]);
+        let index = Index::open(self.dir.path()).unwrap();
+        Router::new(index, Stages { calibrations, ..stages }).unwrap()
+    }
+
+    /// Opens a router with the default stages, which nobody calibrated.
+    pub(crate) fn uncalibrated_router(&self) -> Router {
         Router::open(self.dir.path()).unwrap()
     }
 
@@ -40,6 +49,22 @@ impl SampleIndex {
     pub(crate) fn corrupt(&self) {
         std::fs::write(self.dir.path().join("CURRENT"), "not a generation").unwrap();
     }
+}
+
+/// Returns a calibration near the one that skillmux ships for words alone.
+fn calibration(stages: &Stages) -> Calibration {
+    let weights = Features {
+        score_mass: 6.6,
+        clause_mass: 2.2,
+        matched_words: 0.7,
+        headline_share: 13.8,
+        character_share: 1.1,
+        term_density: 2.6,
+        body_length: -3.3,
+        library_size: -0.14,
+        ..Features::default()
+    };
+    Calibration { ranking: stages.ranker.identity(), bias: -0.83, weights, threshold: 0.34 }
 }
 
 fn fixtures() -> PathBuf {

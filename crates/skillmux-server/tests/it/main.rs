@@ -13,6 +13,7 @@ use rmcp::{
     service::RunningService,
 };
 use serde_json::Value;
+use skillmux::route::Router;
 use skillmux_server::SkillServer;
 
 use library::SampleIndex;
@@ -27,9 +28,15 @@ impl Session {
     /// Connects rmcp's client to a server of the fixture library.
     async fn start() -> Self {
         let index = SampleIndex::new();
+        let router = index.router();
+        Self::with(index, router).await
+    }
+
+    /// Connects rmcp's client to a server of this router over this index.
+    async fn with(index: SampleIndex, router: Router) -> Self {
         let (near, far) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(far);
-        tokio::spawn(SkillServer::new(index.router()).run(input, output));
+        tokio::spawn(SkillServer::new(router).run(input, output));
         Self { client: ().serve(near).await.unwrap(), index }
     }
 

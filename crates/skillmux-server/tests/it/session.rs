@@ -175,6 +175,21 @@ async fn a_new_generation_is_served_without_a_restart() {
 }
 
 #[tokio::test]
+async fn calls_at_the_time_of_a_refresh_are_all_answered() {
+    let session = Session::start().await;
+    let library = tempfile::tempdir().unwrap();
+    write_skill(library.path(), "brewing/tea", "tea", "Steep it.");
+    session.index.write(library.path());
+    let read = json!({ "skill_id": "brewing/tea" });
+    let (read, found) = tokio::join!(
+        session.call("read_skill", read),
+        session.call("find_skills", json!({ "task": "brew a pot of tea" })),
+    );
+    assert_eq!(structured(&read)["name"], "tea");
+    assert_eq!(structured(&found)["skills"][0]["skill_id"], "brewing/tea");
+}
+
+#[tokio::test]
 async fn texts_of_any_length_give_an_answer_of_bounded_length() {
     let session = Session::start().await;
     let library = tempfile::tempdir().unwrap();

@@ -1,8 +1,9 @@
 //! What the tools say about themselves, and what they answer.
 
+use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use crate::{Session, structured, text};
+use crate::{Session, library::SampleIndex, structured, text};
 
 const FORM_TASK: &str = "fill in the fields of a PDF form";
 const FORM_SKILL: &str = "documents/pdf-form-filling";
@@ -60,6 +61,7 @@ async fn the_schemas_require_what_the_tools_need_and_give() {
 
     assert_eq!(required(read_in), ["skill_id"]);
     assert_eq!(read_in["properties"]["budget_tokens"]["minimum"], 200);
+    assert_eq!(find_out["properties"]["confidence"]["type"], json!(["number", "null"]));
     assert_eq!(
         required(read_out),
         ["full_tokens", "markdown", "n_tokens", "name", "next", "nodes", "skill_id", "truncated"]
@@ -68,7 +70,48 @@ async fn the_schemas_require_what_the_tools_need_and_give() {
     for schema in [find_in, find_out, read_in, read_out] {
         assert_eq!(schema["type"], "object");
         assert!(!schema.to_string().contains("$ref"), "{schema}");
+        assert!(!schema.to_string().contains("\"format\""), "{schema}");
     }
+}
+
+#[tokio::test]
+async fn an_input_schema_says_all_that_a_call_is_held_to() {
+    let session = Session::start().await;
+    let tools = session.client.list_all_tools().await.unwrap();
+    let mut schemas: Vec<_> = tools.iter().map(Tool::schema_as_json_value).collect();
+    for schema in &mut schemas {
+        for property in schema["properties"].as_object_mut().unwrap().values_mut() {
+            let description = property.as_object_mut().unwrap().remove("description").unwrap();
+            assert!(description.as_str().unwrap().ends_with('.'), "{description}");
+        }
+    }
+    let number = |first: u32, last: u32, default: u32| json!({ "type": "integer", "minimum": first, "maximum": last, "default": default });
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let expected = [
+        json!({
+            "$schema": dialect,
+            "type": "object",
+            "properties": {
+                "task": { "type": "string" },
+                "max_skills": number(1, 20, 3),
+                "budget_tokens": number(0, 50_000, 0)
+            },
+            "required": ["task"],
+            "additionalProperties": false
+        }),
+        json!({
+            "$schema": dialect,
+            "type": "object",
+            "properties": {
+                "skill_id": { "type": "string" },
+                "query": { "type": "string" },
+                "budget_tokens": number(200, 50_000, 3000)
+            },
+            "required": ["skill_id"],
+            "additionalProperties": false
+        }),
+    ];
+    assert_eq!(schemas, expected);
 }
 
 #[tokio::test]
@@ -102,6 +145,18 @@ async fn find_skills_abstains_where_no_skill_fits() {
     assert_eq!(answer["skills"], json!([]));
     assert!(answer["next"].as_str().unwrap().starts_with("do the task without a skill"));
     assert!(text(&result).starts_with("decision: abstain (confidence "));
+}
+
+#[tokio::test]
+async fn an_uncalibrated_route_says_so() {
+    let index = SampleIndex::new();
+    let router = index.uncalibrated_router();
+    let session = Session::with(index, router).await;
+    let result = session.call("find_skills", json!({ "task": FORM_TASK })).await;
+    let answer = structured(&result);
+    assert_eq!(answer["decision"], "load");
+    assert_eq!(answer["confidence"], json!(null));
+    assert!(text(&result).starts_with("decision: load (uncalibrated): "), "{}", text(&result));
 }
 
 #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use skillmux::compose::{Calibration, Evidence, Features};
+use skillmux::{
+    compose::{Calibration, Evidence, Features},
+    retrieve::RankingIdentity,
+};
 
 use crate::optimizer::{Derivatives, newton};
 
@@ -32,7 +35,7 @@ pub struct CalibrationExample {
     pub importance: f64,
 }
 
-/// Fits a calibration.
+/// Fits a calibration to what one ranking found.
 ///
 /// Examples are weighted: every library, told by its size, counts the same; within it, so do the
 /// two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
@@ -41,10 +44,10 @@ pub struct CalibrationExample {
 /// for the threshold only.
 ///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
-pub fn fit_calibration(examples: &[CalibrationExample]) -> Calibration {
+pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
     let rows = weighted_rows(examples);
     let (bias, weights) = fit_monotone(&rows);
-    let mut calibration = Calibration { bias, weights, threshold: 0.0 };
+    let mut calibration = Calibration { ranking, bias, weights, threshold: 0.0 };
     calibration.threshold = threshold(&calibration, examples);
     calibration
 }
@@ -193,11 +196,19 @@ mod tests {
     const BIAS: f32 = -1.0;
     const WEIGHTS: [f32; Features::N] = [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 
+    fn ranking() -> RankingIdentity {
+        RankingIdentity::new("test")
+    }
+
+    fn fit(examples: &[CalibrationExample]) -> Calibration {
+        fit_calibration(ranking(), examples)
+    }
+
     /// Draws examples of a library of one size whose answers follow the known weights.
     fn examples(n: usize, seed: u64) -> Vec<CalibrationExample> {
         let mut random = Random::new(seed);
-        let truth =
-            Calibration { bias: BIAS, weights: Features::from_array(WEIGHTS), threshold: 0.5 };
+        let weights = Features::from_array(WEIGHTS);
+        let truth = Calibration { ranking: ranking(), bias: BIAS, weights, threshold: 0.5 };
         let mut draw = || {
             let mut features =
                 Features::from_array(std::array::from_fn(|_| 4.0 * random.share() - 2.0));
@@ -212,7 +223,7 @@ mod tests {
 
     #[test]
     fn known_weights_are_recovered() {
-        let fitted = fit_calibration(&examples(40_000, 1)).weights.to_array();
+        let fitted = fit(&examples(40_000, 1)).weights.to_array();
         for (weight, known) in fitted.iter().zip(WEIGHTS) {
             assert!((weight - known).abs() < 0.1, "{weight} is not {known}");
         }
@@ -220,7 +231,7 @@ mod tests {
 
     #[test]
     fn confidence_is_calibrated_on_held_out_examples() {
-        let fitted = fit_calibration(&examples(20_000, 1));
+        let fitted = fit(&examples(20_000, 1));
         let held_out = examples(20_000, 2);
         let weights = balance(&held_out);
         for bin in 0..10 {
@@ -241,7 +252,7 @@ mod tests {
     #[test]
     fn the_threshold_lets_through_nine_tenths_of_the_answerable() {
         let examples = examples(5000, 3);
-        let fitted = fit_calibration(&examples);
+        let fitted = fit(&examples);
         let answerable: Vec<_> = examples.iter().filter(|example| example.is_answerable).collect();
         let n = answerable
             .iter()
@@ -256,7 +267,7 @@ mod tests {
         for example in &mut reversed {
             example.is_answerable = !example.is_answerable;
         }
-        let weights = fit_calibration(&reversed).weights;
+        let weights = fit(&reversed).weights;
         assert!(weights.score_mass.abs() < f32::EPSILON);
         assert!(weights.matched_words.abs() < f32::EPSILON);
         // Says nothing of a match, and may count either way.
@@ -271,7 +282,7 @@ mod tests {
             n_seen += usize::from(!example.is_answerable);
             example.is_answerable || n_seen.is_multiple_of(10)
         });
-        let fitted = fit_calibration(&examples);
+        let fitted = fit(&examples);
         assert!((fitted.weights.score_mass - WEIGHTS[0]).abs() < 0.3);
     }
 
@@ -284,7 +295,7 @@ mod tests {
             let is_rich = example.evidence.features.score_mass > 0.0;
             example.importance = if is_rich { 1.0 } else { 0.5 };
         }
-        let (once, twice) = (fit_calibration(&once), fit_calibration(&twice));
+        let (once, twice) = (fit(&once), fit(&twice));
         assert!((once.bias - twice.bias).abs() < 1e-3);
         assert!((once.weights.score_mass - twice.weights.score_mass).abs() < 1e-3);
     }
@@ -293,7 +304,7 @@ mod tests {
     fn without_both_answers_nothing_is_learned() {
         let evidence = Evidence::default();
         let only = [CalibrationExample { evidence, is_answerable: true, importance: 1.0 }];
-        assert_eq!(fit_calibration(&only).weights, Features::default());
-        assert_eq!(fit_calibration(&[]).weights, Features::default());
+        assert_eq!(fit(&only).weights, Features::default());
+        assert_eq!(fit(&[]).weights, Features::default());
     }
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use skillmux::{
     compose::{Calibration, Evidence},
+    retrieve::RankingIdentity,
     route::Router,
 };
 use skillmux_eval::metric::abstention::Judged;
@@ -36,15 +37,14 @@ pub struct AbstentionExample {
 impl AbstentionExample {
     fn of(kind: QuestionKind, question: &Question, router: &Router) -> Result<Self> {
         let Question { query_id, query, skill_ids, is_held_out } = question;
-        let found = router.search_explained(query, 1)?;
-        let best = found.first().map(|skill| &skill.id);
+        let (best, evidence) = router.evidence(query)?.unzip();
         Ok(Self {
             kind,
             query_id: query_id.clone(),
             n_skills: router.n_skills(),
             is_held_out: *is_held_out,
-            evidence: Evidence::of(query.text(), router.n_skills(), &found),
-            is_best_known: best.is_some_and(|best| skill_ids.contains(best)),
+            evidence,
+            is_best_known: best.is_some_and(|best| skill_ids.contains(&best.skill)),
         })
     }
 
@@ -72,11 +72,12 @@ impl AbstentionExample {
     }
 }
 
-/// What one kind of router made of questions, over several indexes.
+/// What routers of one ranking made of questions, over several indexes.
 #[derive(Debug, Clone, Default)]
 pub struct AbstentionExamples {
     examples: Vec<AbstentionExample>,
-    n_routers: usize,
+    /// Who ranked, once a router was asked.
+    ranking: Option<RankingIdentity>,
 }
 
 impl AbstentionExamples {
@@ -88,22 +89,23 @@ impl AbstentionExamples {
     /// # Errors
     /// What the index says.
     pub fn ask(&mut self, questions: &Questions, router: &Router) -> Result<()> {
-        let scope = if self.n_routers == 0 { Scope::First } else { Scope::Further };
+        let scope = if self.ranking.is_none() { Scope::First } else { Scope::Further };
         let asked = questions
-            .of(router.index(), scope)
+            .of(&router.index(), scope)
             .into_par_iter()
             .map(|(kind, question)| AbstentionExample::of(kind, question, router))
             .collect::<Result<Vec<_>>>()?;
         self.examples.extend(asked);
-        self.n_routers += 1;
+        self.ranking.get_or_insert_with(|| router.stages().ranker.identity());
         Ok(())
     }
 
-    /// Fits a calibration to the examples that are not held out.
-    pub fn fit(&self) -> Calibration {
+    /// Fits a calibration of the first router's ranking to the examples that are not held out; `None`
+    /// if no router was asked.
+    pub fn fit(&self) -> Option<Calibration> {
         let train = self.examples.iter().filter(|example| !example.is_held_out);
         let train: Vec<CalibrationExample> = train.filter_map(AbstentionExample::to_fit).collect();
-        fit_calibration(&train)
+        Some(fit_calibration(self.ranking.clone()?, &train))
     }
 
     /// Returns the number of examples that are fitted to or measured only, and not held out.

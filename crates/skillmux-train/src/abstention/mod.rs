@@ -5,7 +5,7 @@
 //! gave.
 //!
 //! ```
-//! use skillmux::compose::{Evidence, Features};
+//! use skillmux::{compose::{Evidence, Features}, retrieve::RankingIdentity};
 //! use skillmux_train::abstention::{CalibrationExample, fit_calibration};
 //!
 //! let example = |score_mass: f32, is_answerable: bool| CalibrationExample {
@@ -17,7 +17,8 @@
 //!     importance: 1.0,
 //! };
 //! let examples = [example(0.9, true), example(0.7, true), example(0.3, false), example(0.1, false)];
-//! let calibration = fit_calibration(&examples);
+//! let ranking = RankingIdentity::new("words alone");
+//! let calibration = fit_calibration(ranking, &examples);
 //! assert!(calibration.weights.score_mass > 0.0);
 //! ```
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use skillmux::{index::Index, retrieve::Query, skill::SkillId};
+use skillmux::{index::Index, query::Query, skill::SkillId};
 
 use crate::{
     error::{Error, Result},

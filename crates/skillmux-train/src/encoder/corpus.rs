@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Field, Index, IndexedSkill, SkillIdx},
     retrieve::{Bm25Config, FieldWeights},
-    text::Analyzer,
+    text::{Analyzer, is_common_han},
 };
 
 use crate::{error::Result, split::key_of_name};
@@ -109,7 +109,7 @@ impl Corpus {
 
     /// Returns the share of Chinese among the distinct terms of a skill's body and description.
     pub(super) fn chinese_share(&self, skill: usize) -> f32 {
-        let is_chinese = |term: &str| term.starts_with(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
+        let is_chinese = |term: &str| term.starts_with(is_common_han);
         let share = |bag: &Bag| {
             let n = bag.iter().filter(|(term, _)| is_chinese(&self.terms[*term as usize])).count();
             n as f32 / bag.len().max(1) as f32

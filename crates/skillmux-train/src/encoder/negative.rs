@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use skillmux::{
     index::{Index, SkillIdx},
-    retrieve::{Bm25Config, Bm25Retriever, Candidate, HybridConfig, Query, Retriever},
+    query::Query,
+    retrieve::HybridConfig,
 };
 
 use super::{
@@ -16,7 +17,11 @@ use super::{
     options::{EncoderOptions, FalseNegativeFilter},
     weights::Weights,
 };
-use crate::{error::Result, random::Random};
+use crate::{
+    error::Result,
+    lexical::{LexicalHit, find_by_words},
+    random::Random,
+};
 
 /// Semantic and lexical negatives are drawn from so many of the best (`SkillRouter` §4.2).
 const N_BEST: usize = 50;
@@ -97,7 +102,7 @@ pub(super) struct Miner<'d> {
     split: &'d Split,
     options: &'d EncoderOptions,
     /// Score shares, best first.
-    lexical: FxHashMap<usize, Vec<Candidate>>,
+    lexical: FxHashMap<usize, Vec<LexicalHit>>,
     counts: NegativeCounts,
 }
 
@@ -154,13 +159,13 @@ impl<'d> Miner<'d> {
             queries.iter().copied().filter(|query| !self.lexical.contains_key(query)).collect();
         new.sort_unstable();
         new.dedup();
-        let retriever = Bm25Retriever::new(self.index, Bm25Config::default());
-        let ask = |query: &usize| -> Result<(usize, Vec<Candidate>)> {
-            let TrainQuery { text, bag, .. } = &self.split.train[*query];
-            let ranking = retriever.retrieve(&Query::new(text.clone())?, N_LEXICAL)?;
+        let ask = |at: &usize| -> Result<(usize, Vec<LexicalHit>)> {
+            let TrainQuery { text, bag, .. } = &self.split.train[*at];
+            let query = Query::new(text.clone())?;
+            let found = find_by_words(self.index, &query, N_LEXICAL)?;
             let scale = 1.0 / self.corpus.attainable(bag);
-            let share = |c: &Candidate| Candidate { score: c.score * scale, ..*c };
-            Ok((*query, ranking.candidates().iter().map(share).collect()))
+            let share = |hit: LexicalHit| LexicalHit { score: hit.score * scale, ..hit };
+            Ok((*at, found.into_iter().map(share).collect()))
         };
         let found = new.par_iter().map(ask).collect::<Result<Vec<_>>>()?;
         self.lexical.extend(found);
@@ -175,7 +180,7 @@ impl<'d> Miner<'d> {
         let mut scores = product_transposed(&encoded.vectors, &space.skills, dim);
         let rows = scores.chunks_mut(self.corpus.n_skills());
         let fuse = |(query, row): (&usize, &mut [f32])| {
-            for Candidate { skill, score } in &self.lexical[query] {
+            for LexicalHit { skill, score } in &self.lexical[query] {
                 row[skill.0 as usize] += score / HybridConfig::default().dense_weight;
             }
             best(row, N_BEST)

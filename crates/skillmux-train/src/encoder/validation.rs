@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 use skillmux::{
     index::{Index, SkillIdx},
-    retrieve::{Bm25Config, Bm25Retriever, Candidate, HybridConfig, Query, Retriever},
+    query::Query,
+    retrieve::HybridConfig,
 };
 
 use super::{
@@ -14,7 +15,10 @@ use super::{
     matrix::product_transposed,
     weights::Weights,
 };
-use crate::error::Result;
+use crate::{
+    error::Result,
+    lexical::{LexicalHit, find_by_words},
+};
 
 /// Most held-out queries that a round scores.
 const MAX_QUERIES: usize = 1500;
@@ -28,19 +32,18 @@ const N_QUERIES_AT_A_TIME: usize = 32;
 /// Held-out queries with what BM25 says of them.
 pub(super) struct Validation<'d> {
     corpus: &'d Corpus,
-    queries: Vec<(&'d TrainQuery, Vec<Candidate>)>,
+    queries: Vec<(&'d TrainQuery, Vec<LexicalHit>)>,
     translations: &'d [(SkillIdx, SkillIdx)],
 }
 
 impl<'d> Validation<'d> {
     pub(super) fn new(index: &'d Index, corpus: &'d Corpus, split: &'d Split) -> Result<Self> {
         let step = split.held_out.len().div_ceil(MAX_QUERIES).max(1);
-        let retriever = Bm25Retriever::new(index, Bm25Config::default());
-        let ask = |query: &&'d TrainQuery| -> Result<(&'d TrainQuery, Vec<Candidate>)> {
+        let ask = |query: &&'d TrainQuery| -> Result<(&'d TrainQuery, Vec<LexicalHit>)> {
             let scale = 1.0 / corpus.attainable(&query.bag);
-            let ranking = retriever.retrieve(&Query::new(query.text.clone())?, N_LEXICAL)?;
-            let share = |c: &Candidate| Candidate { score: c.score * scale, ..*c };
-            Ok((query, ranking.candidates().iter().map(share).collect()))
+            let found = find_by_words(index, &Query::new(query.text.clone())?, N_LEXICAL)?;
+            let share = |hit: LexicalHit| LexicalHit { score: hit.score * scale, ..hit };
+            Ok((query, found.into_iter().map(share).collect()))
         };
         let queries: Vec<&TrainQuery> = split.held_out.iter().step_by(step).collect();
         let queries = queries.par_iter().map(ask).collect::<Result<_>>()?;
@@ -75,16 +78,16 @@ impl<'d> Validation<'d> {
 
     fn ranks(
         &self,
-        queries: &[(&TrainQuery, Vec<Candidate>)],
+        queries: &[(&TrainQuery, Vec<LexicalHit>)],
         weights: &Weights,
         skills: &[f32],
     ) -> Vec<Ranks> {
         let bags: Vec<Bag> = queries.iter().map(|(query, _)| query.bag.clone()).collect();
         let cosines = cosines(&bags, weights, skills);
         let dense_weight = HybridConfig::default().dense_weight;
-        let rank = |((query, found), cosines): (&(&TrainQuery, Vec<Candidate>), &[f32])| {
+        let rank = |((query, found), cosines): (&(&TrainQuery, Vec<LexicalHit>), &[f32])| {
             let mut lexical = vec![0.0; cosines.len()];
-            for Candidate { skill, score } in found {
+            for LexicalHit { skill, score } in found {
                 lexical[skill.0 as usize] = *score;
             }
             let fuse = |(lexical, cosine): (&f32, &f32)| lexical + dense_weight * cosine;

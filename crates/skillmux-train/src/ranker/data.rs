@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
-    model::Encoder,
-    rerank::{FeatureRow, FeatureTable, QueryKind},
-    retrieve::{Bm25Config, Bm25Retriever, Query},
+    query::Query,
+    retrieve::{
+        Feature, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, RetrieveRequest, Retriever, named,
+    },
     skill::SkillId,
 };
 
@@ -20,6 +21,9 @@ use crate::{
 
 /// Bodies with more in common are near-duplicates, as for a plan.
 const NEAR_DUPLICATE: f32 = 0.6;
+
+/// The features of one candidate, in the order of [`Feature::ALL`].
+pub(super) type FeatureRow = [f32; Feature::ALL.len()];
 
 /// Queries and the skills that answer them.
 #[derive(Debug, Clone, Default)]
@@ -80,14 +84,14 @@ impl RankerData {
     }
 
     /// Returns the candidates of each query of which the index holds a skill.
-    pub(super) fn lists(&self, index: &Index, encoder: Option<&dyn Encoder>) -> Result<Lists> {
+    pub(super) fn lists(&self, index: &Index, retriever: &PoolRetriever) -> Result<Lists> {
         let mut idx_of: FxHashMap<SkillId, SkillIdx> = FxHashMap::default();
         for idx in (0..).map(SkillIdx).take(index.n_skills()) {
             idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
         }
         let mut examples = self.query_examples(index, &idx_of)?;
         examples.extend(self.translation_examples(index, &idx_of)?);
-        let list = |example: &Example| List::of(index, encoder, example);
+        let list = |example: &Example| List::of(index, retriever, example);
         let lists = examples.par_iter().map(list).collect::<Result<Vec<_>>>()?;
         Ok(Lists(lists.into_iter().flatten().collect()))
     }
@@ -165,7 +169,10 @@ struct Example {
 pub(super) struct List {
     pub(super) query: String,
     pub(super) rows: Vec<FeatureRow>,
-    pub(super) kind: QueryKind,
+    /// How long the query is, in `[0, 1]`.
+    pub(super) length: f32,
+    /// 1 for a query in writing without spaces, else 0.
+    pub(super) spaceless: f32,
     pub(super) fold: Fold,
     /// Positions of the right skills among the candidates.
     pub(super) right: Vec<usize>,
@@ -178,25 +185,34 @@ pub(super) struct List {
 }
 
 impl List {
-    fn of(index: &Index, encoder: Option<&dyn Encoder>, example: &Example) -> Result<Option<Self>> {
+    fn of(index: &Index, retriever: &PoolRetriever, example: &Example) -> Result<Option<Self>> {
         let Example { text, right, itself, fold } = example;
         let Ok(query) = Query::new(text.as_str()) else { return Ok(None) };
-        let bm25 = Bm25Retriever::new(index, Bm25Config::default());
-        let FeatureTable { mut skills, mut rows, kind } = FeatureTable::of(&query, &bm25, encoder)?;
-        if let Some(at) = itself.and_then(|itself| skills.iter().position(|s| *s == itself)) {
-            skills.remove(at);
-            rows.remove(at);
-        }
+        let named = named(index, &query)?;
+        let request = RetrieveRequest { index, query: &query, named: &named, k: 0 };
         let mut list = Self {
             query: text.clone(),
-            rows,
-            kind,
+            rows: Vec::new(),
+            length: 0.0,
+            spaceless: 0.0,
             fold: *fold,
             right: Vec::new(),
             near_duplicates: Vec::new(),
             right_ids: right.iter().map(|idx| index.id(*idx)).collect::<Result<_, _>>()?,
             is_translation: itself.is_some(),
         };
+        let mut skills = Vec::new();
+        for candidate in retriever.retrieve(&request)? {
+            let (skill, signals) = (index.find(&candidate.skill)?, candidate.signals);
+            if Some(skill) == *itself {
+                continue;
+            }
+            let value = |feature: Feature| signals.get(feature.as_str()).unwrap_or(0.0);
+            list.rows.push(Feature::ALL.map(value));
+            list.length = signals.get(QUERY_LENGTH).unwrap_or(0.0);
+            list.spaceless = signals.get(QUERY_SPACELESS).unwrap_or(0.0);
+            skills.push(skill);
+        }
         for (position, skill) in skills.into_iter().enumerate() {
             if right.contains(&skill) {
                 list.right.push(position);
@@ -224,7 +240,7 @@ impl List {
 
     /// Returns whether the query is a task of several sentences.
     pub(super) fn is_long(&self) -> bool {
-        self.kind.length > 0.5
+        self.length > 0.5
     }
 }
 

@@ -1,11 +1,12 @@
 //! [`fit`]: gradient descent on the loss of all lists at once.
 
-use skillmux::rerank::{
-    Feature, FeatureGroup, FeatureRow, FeatureWeight, FeatureWeights, N_FEATURES,
+use skillmux::{
+    rerank::{FeatureWeight, FeatureWeights},
+    retrieve::{Feature, FeatureGroup},
 };
 
 use super::{
-    data::{List, Lists},
+    data::{FeatureRow, List, Lists},
     options::{NearDuplicates, RankerLoss, RankerOptions},
 };
 use crate::{
@@ -22,6 +23,8 @@ const N_STEPS_PER_CHECK: usize = 10;
 /// A candidate much less likely than the first of its list counts as this much less, in log-odds:
 /// its exponential must not become 0.
 const MAX_LOG_ODDS: f64 = 30.0;
+
+const N_FEATURES: usize = Feature::ALL.len();
 
 type Numbers = [[f64; N_FEATURES]; N_KINDS];
 
@@ -60,10 +63,11 @@ pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
     } else {
         weights
     };
-    FeatureWeights::new(std::array::from_fn(|at| {
+    let named = Feature::ALL.into_iter().enumerate().map(|(at, feature)| {
         let [base, length, spaceless] = std::array::from_fn(|kind| rounded(weights[kind][at]));
-        FeatureWeight { base, length, spaceless }
-    }))
+        (feature.as_str().to_owned(), FeatureWeight { base, length, spaceless })
+    });
+    FeatureWeights::new(named).expect("features have their own names, and fits are bounded")
 }
 
 /// Returns weights of which a stage has fitted its own.
@@ -163,7 +167,7 @@ impl<'l> Examples<'l> {
     ) -> Gradient {
         let mut sum = Gradient { loss: 0.0, weights: [[0.0; N_FEATURES]; N_KINDS], bias: 0.0 };
         for Example { list, grades, share } in &self.0 {
-            let kinds = [1.0, f64::from(list.kind.length), f64::from(list.kind.spaceless)];
+            let kinds = [1.0, f64::from(list.length), f64::from(list.spaceless)];
             let of_kind: [f64; N_FEATURES] = std::array::from_fn(|at| {
                 (0..N_KINDS).map(|kind| kinds[kind] * weights[kind][at]).sum()
             });
@@ -266,8 +270,6 @@ fn scales(examples: &Examples<'_>, stage: Stage, options: &RankerOptions) -> [f6
 
 #[cfg(test)]
 mod tests {
-    use skillmux::rerank::QueryKind;
-
     use super::*;
 
     type Loss<'a> = &'a dyn Fn(&[f64]) -> (f64, Vec<f64>);
@@ -292,7 +294,8 @@ mod tests {
             let right = (0..20).max_by(|a, b| worth(&rows[*a]).total_cmp(&worth(&rows[*b])));
             List {
                 query: number.to_string(),
-                kind: QueryKind { length: (number % 2) as f32, spaceless: 0.0 },
+                length: (number % 2) as f32,
+                spaceless: 0.0,
                 fold: if number.is_multiple_of(5) { Fold::Validation } else { Fold::Train },
                 right: right.into_iter().collect(),
                 near_duplicates: Vec::new(),
@@ -308,7 +311,7 @@ mod tests {
     fn both_losses_find_what_makes_a_skill_right() {
         for loss in [RankerLoss::Listwise, RankerLoss::Pointwise] {
             let weights = fit(&lists(400, 1), &RankerOptions { loss, ..RankerOptions::default() });
-            let of = |feature: Feature| weights.as_array()[feature as usize].base;
+            let of = |feature: Feature| weights.get(feature.as_str()).base;
             let (body, coverage) = (of(Feature::Body), of(Feature::Coverage));
             assert!(body > 0.5, "{loss:?}: {body}");
             assert!(coverage < -0.1 * body, "{loss:?}: {coverage}");
@@ -330,11 +333,11 @@ mod tests {
         let group = Feature::Coverage.group();
         let options = RankerOptions { without: vec![group], ..RankerOptions::default() };
         let weights = fit(&lists(100, 3), &options);
-        for (feature, weight) in Feature::ALL.into_iter().zip(weights.as_array()) {
-            let is_off = *weight == FeatureWeight::default();
+        for feature in Feature::ALL {
+            let is_off = weights.get(feature.as_str()) == FeatureWeight::default();
             assert!(is_off || feature.group() != group, "{feature:?}");
         }
-        assert!(weights.as_array()[Feature::Body as usize].base > 0.5);
+        assert!(weights.get(Feature::Body.as_str()).base > 0.5);
     }
 
     #[test]

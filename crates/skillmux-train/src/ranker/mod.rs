@@ -1,4 +1,5 @@
-//! Fits the weights of the [`Ranker`](skillmux::rerank::Ranker) to queries with known skills.
+//! Fits the weights of a [`LinearReranker`](skillmux::rerank::LinearReranker) to queries whose skills
+//! are known.
 //!
 //! A query and its candidates are one list. The loss is the listwise cross-entropy of `SkillRouter`
 //! (Eq. 2), or its pointwise one (Eq. 3) for comparison. All is decided by skill: a query is held

@@ -1,7 +1,7 @@
 //! [`RankerOptions`]: how weights are fitted.
 
 use serde::{Deserialize, Serialize};
-use skillmux::rerank::FeatureGroup;
+use skillmux::retrieve::FeatureGroup;
 
 /// What is made small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,9 @@
 //! Scores of held-out queries, before and after they are ranked again.
 
 use serde::Serialize;
-use skillmux::{
-    rerank::{Feature, FeatureRow, FeatureWeights},
-    skill::SkillId,
-};
+use skillmux::{rerank::FeatureWeights, retrieve::Feature, skill::SkillId};
 
-use super::data::{List, Lists};
+use super::data::{FeatureRow, List, Lists};
 use crate::split::Fold;
 
 /// How one query was answered.
@@ -142,12 +139,13 @@ impl RankerScores {
 /// Scores the lists of a fold.
 pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec<QueryScores> {
     let score = |list: &List| {
-        let weights = weights.of(list.kind);
+        let weights = Feature::ALL
+            .map(|feature| weights.get(feature.as_str()).of(list.length, list.spaceless));
         let ranked = |row: &FeatureRow| row.iter().zip(&weights).map(|(x, w)| x * w).sum();
         QueryScores {
             query: list.query.clone(),
             is_long: list.is_long(),
-            is_spaceless: list.kind.spaceless > 0.5,
+            is_spaceless: list.spaceless > 0.5,
             is_translation: list.is_translation,
             right: list.right_ids.clone(),
             candidates: list.right.len() as f32 / list.n_right() as f32,

@@ -1,9 +1,12 @@
 //! [`RankerExamples`]: queries with their candidates, and weights fitted to them.
 
+use std::sync::Arc;
+
 use skillmux::{
     index::Index,
     model::Encoder,
-    rerank::{FeatureGroup, RankerWeights},
+    rerank::RankerWeights,
+    retrieve::{FeatureGroup, PoolRetriever},
 };
 
 use super::{
@@ -44,9 +47,9 @@ impl RankerExamples {
     ///
     /// # Errors
     /// [`Error::TooFewPairs`], and what the index says.
-    pub fn of(index: &Index, encoder: &dyn Encoder, data: &RankerData) -> Result<Self> {
-        let with_vectors = data.lists(index, Some(encoder))?;
-        let without_vectors = data.lists(index, None)?;
+    pub fn of(index: &Index, encoder: Arc<dyn Encoder>, data: &RankerData) -> Result<Self> {
+        let with_vectors = data.lists(index, &PoolRetriever::new(Some(encoder)))?;
+        let without_vectors = data.lists(index, &PoolRetriever::new(None))?;
         let n_lists = with_vectors.fold(Fold::Train).filter(|list| list.has_right()).count();
         if n_lists < MIN_LISTS {
             return Err(Error::TooFewPairs { n_pairs: n_lists, min_pairs: MIN_LISTS });

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
+use skillmux::text::is_spaceless;
 
 /// Units of the sequences from which a shared run grows.
 const SEED_UNITS: usize = 3;
@@ -102,10 +103,6 @@ pub(super) fn units(text: &str) -> Vec<String> {
 /// Returns whether a unit is one character of a script without blanks.
 pub(super) fn is_spaceless_unit(unit: &str) -> bool {
     unit.chars().next().is_some_and(is_spaceless)
-}
-
-fn is_spaceless(c: char) -> bool {
-    matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af)
 }
 
 /// Returns the longest run of units of `a` that stands in `b`, empty below three units.

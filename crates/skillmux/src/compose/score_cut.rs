@@ -1,12 +1,10 @@
 //! [`ScoreCut`]: as many skills as the scores say.
 
 use super::{
-    Alternative, Calibration, ComposeRequest, Composer, DropReason, Plan, PlannedSkill, ScoreScale,
-    confidence::{is_named, is_small_talk},
+    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, StepCandidates,
+    Verdict, reason,
 };
-
-/// Words of the task that a reason quotes.
-const N_QUOTED: usize = 4;
+use crate::{error::Result, retrieve::ScoreScale};
 
 /// Constants of [`ScoreCut`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,210 +26,112 @@ impl Default for ScoreCutConfig {
     }
 }
 
-/// Loads the skills whose scores stand out, without those that repeat one another; abstains where
-/// the best one most likely does not help.
+/// Loads the skills whose scores stand out, without those that repeat one another; none for a need
+/// that the best one most likely does not help with.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScoreCut {
     config: ScoreCutConfig,
-    calibration: Calibration,
 }
 
 impl ScoreCut {
-    /// Returns a composer with these constants that abstains by a calibration.
-    pub fn new(config: ScoreCutConfig, calibration: Calibration) -> Self {
-        Self { config, calibration }
+    /// Returns a composer with these constants.
+    pub fn new(config: ScoreCutConfig) -> Self {
+        Self { config }
     }
 
-    /// Returns why the skill at `at` adds nothing to the kept ones, if it does not.
+    /// Returns why a skill adds nothing to the loaded ones, if it does not.
     fn repetition(
         &self,
         request: &ComposeRequest<'_>,
-        kept: &[usize],
-        at: usize,
+        loaded: &[&Considered],
+        skill: &Considered,
     ) -> Option<DropReason> {
-        let found = request.found;
-        kept.iter().find_map(|earlier| {
-            let of = || found[*earlier].id.clone();
+        loaded.iter().find_map(|earlier| {
+            let (of, id) = (&earlier.candidate.skill, &skill.candidate.skill);
             // Of two skills with one name an agent can load but one; forks keep their name.
-            if found[at].name.eq_ignore_ascii_case(&found[*earlier].name) {
-                Some(DropReason::SameName { of: of() })
-            } else if (request.similarity)(*earlier, at) > self.config.max_similarity {
-                Some(DropReason::NearDuplicate { of: of() })
+            if of == id {
+                Some(DropReason::LoadedBefore)
+            } else if skill.name.eq_ignore_ascii_case(&earlier.name) {
+                Some(DropReason::SameName { of: of.clone() })
+            } else if (request.similarity)(of, id) > self.config.max_similarity {
+                Some(DropReason::NearDuplicate { of: of.clone() })
             } else {
                 None
             }
         })
     }
-}
 
-impl Composer for ScoreCut {
-    fn compose(&self, request: &ComposeRequest<'_>) -> Plan {
-        let found = request.found;
-        let (Some(best), Some(evidence)) = (found.first(), request.evidence()) else {
-            let reason = "no skill shares a word with the task".to_owned();
-            return Plan::of_one_step(request.task, 0.0, Vec::new(), Vec::new(), reason);
-        };
-        // A skill cannot take greetings over by its name.
-        let is_small_talk = is_small_talk(request.task);
-        let confidence = if is_small_talk { 0.0 } else { self.calibration.confidence(&evidence) };
-        if is_small_talk || confidence < self.calibration.threshold && !evidence.is_named {
-            let alternatives =
-                found.iter().map(|skill| Alternative::of(skill, DropReason::Abstained)).collect();
-            let reason = if is_small_talk {
-                "the task asks for nothing that a skill could help with".to_owned()
-            } else {
-                abstention_reason(best)
-            };
-            return Plan::of_one_step(request.task, confidence, Vec::new(), alternatives, reason);
-        }
-        let mut kept: Vec<usize> = Vec::new();
-        let mut alternatives = Vec::new();
+    /// Returns the step of a need, and adds what it loads to `loaded`.
+    fn step<'a>(
+        &self,
+        request: &ComposeRequest<'_>,
+        step: &'a StepCandidates,
+        loaded: &mut Vec<&'a Considered>,
+    ) -> PlanStep {
+        let (mut skills, mut left_out) = (Vec::new(), Vec::new());
         let mut is_cut = false;
-        for (at, skill) in found.iter().enumerate() {
-            is_cut |= self.is_below_cut(request, at);
-            let drop = if is_cut {
+        for (at, skill) in step.candidates.iter().enumerate() {
+            is_cut |= self.is_below_cut(request.scale, &step.candidates, at);
+            let drop = if step.judgement.verdict != Verdict::Helps {
+                Some(DropReason::Abstained)
+            } else if is_cut {
                 Some(DropReason::BelowCut)
-            } else if let Some(reason) = self.repetition(request, &kept, at) {
+            } else if let Some(reason) = self.repetition(request, loaded, skill) {
                 Some(reason)
-            } else if kept.len() >= request.max_skills {
+            } else if loaded.len() >= request.max_skills {
                 Some(DropReason::OverLimit)
             } else {
                 None
             };
-            match drop {
-                Some(reason) => alternatives.push(Alternative::of(skill, reason)),
-                None => kept.push(at),
+            let id = skill.candidate.skill.clone();
+            if let Some(reason) = drop {
+                left_out.push(LeftOut { skill: id, reason });
+            } else {
+                loaded.push(skill);
+                skills.push(id);
             }
         }
-        let skills: Vec<PlannedSkill> = kept.iter().map(|at| found[*at].clone()).collect();
-        let reason = reason(best, skills.len());
-        Plan::of_one_step(request.task, confidence, skills, alternatives, reason)
+        PlanStep { need: step.need.clone(), depends_on: Vec::new(), skills, left_out }
     }
-}
 
-impl ScoreCut {
-    fn is_below_cut(&self, request: &ComposeRequest<'_>, at: usize) -> bool {
-        let score = |at: usize| request.found[at].score;
+    fn is_below_cut(&self, scale: ScoreScale, candidates: &[Considered], at: usize) -> bool {
+        let score = |at: usize| candidates[at].candidate.score;
         let (best, before) = (score(0), score(at.saturating_sub(1)));
-        match request.scale {
-            ScoreScale::Proportional => {
+        match scale {
+            ScoreScale::Points | ScoreScale::Share | ScoreScale::Cosine => {
                 score(at) < self.config.min_score_share * best
                     || before - score(at) > self.config.max_score_drop * best
             }
             ScoreScale::LogOdds => best - score(at) > self.config.max_log_odds,
+            // Places alone say nothing of how much worse the next one is.
+            ScoreScale::RankOnly => at > 0,
         }
     }
 }
 
-/// Says which skill came closest, and what it lacks.
-fn abstention_reason(best: &PlannedSkill) -> String {
-    let closest = format!("no skill fits well enough: the closest, `{}`,", short_name(best));
-    let explanation = &best.explanation;
-    if explanation.missing.is_empty() {
-        if explanation.matched.is_empty() {
-            return format!("{closest} has no word in common with the task");
-        }
-        let words = quoted(&explanation.matched);
-        return format!("{closest} has no more than {words} in common with the task");
+impl Composer for ScoreCut {
+    fn identity(&self) -> String {
+        "score-cut".to_owned()
     }
-    format!("{closest} says nothing of {}", quoted(&explanation.missing))
+
+    fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {
+        let mut loaded = Vec::new();
+        let steps: Vec<PlanStep> =
+            request.steps.iter().map(|step| self.step(request, step, &mut loaded)).collect();
+        let reason = reason_of(request.steps, &steps);
+        Ok(Plan::of_steps(steps, reason))
+    }
 }
 
-/// Returns the first words, quoted.
-fn quoted(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().take(N_QUOTED).map(|word| format!("`{word}`")).collect();
-    words.join(", ")
-}
-
-/// Returns as much of the name as a sentence can bear; the specification allows 64 characters.
-fn short_name(skill: &PlannedSkill) -> &str {
-    skill.name.char_indices().nth(64).map_or(skill.name.as_str(), |(end, _)| &skill.name[..end])
-}
-
-fn reason(best: &PlannedSkill, n_skills: usize) -> String {
-    let rest = match n_skills {
-        0 => return "no skill was asked for".to_owned(),
-        1 => String::new(),
-        2 => "; 1 more stands close to it".to_owned(),
-        n => format!("; {} more stand close to it", n - 1),
-    };
-    if is_named(best) {
-        return format!("the task names `{}`{rest}", short_name(best));
-    }
-    format!("`{}` speaks of {}{rest}", short_name(best), quoted(&best.explanation.matched))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        compose::Decision,
-        explain::{Contribution, Explanation},
-        skill::SkillId,
-    };
-
-    fn compose(explanation: Explanation, calibration: Calibration) -> Plan {
-        let found = [PlannedSkill {
-            id: SkillId::new("documents/pdf-forms"),
-            name: "pdf-forms".to_owned(),
-            description: String::new(),
-            source: String::new(),
-            score: 3.0,
-            explanation,
-        }];
-        let composer = ScoreCut::new(ScoreCutConfig::default(), calibration);
-        composer.compose(&ComposeRequest {
-            task: "which river flows through Budapest",
-            found: &found,
-            scale: ScoreScale::Proportional,
-            n_skills: 50,
-            similarity: &|_, _| 0.0,
-            max_skills: 5,
-        })
-    }
-
-    fn unsure() -> Calibration {
-        Calibration { threshold: 1.0, ..Calibration::default() }
-    }
-
-    fn words(words: &[&str]) -> Vec<String> {
-        words.iter().map(|word| (*word).to_owned()).collect()
-    }
-
-    #[test]
-    fn an_abstention_says_what_the_closest_skill_lacks() {
-        let missing = words(&["river", "Budapest"]);
-        let plan = compose(Explanation { missing, ..Explanation::default() }, unsure());
-        assert_eq!(plan.decision, Decision::Abstain);
-        assert_eq!(
-            plan.reason,
-            "no skill fits well enough: the closest, `pdf-forms`, says nothing of `river`, `Budapest`"
-        );
-        let matched = words(&["flows"]);
-        let plan = compose(Explanation { matched, ..Explanation::default() }, unsure());
-        assert!(plan.reason.ends_with("has no more than `flows` in common with the task"));
-        let plan = compose(Explanation::default(), unsure());
-        assert!(plan.reason.ends_with("has no word in common with the task"));
-    }
-
-    #[test]
-    fn a_named_skill_is_loaded_whatever_the_threshold() {
-        let feature = "exact_name".to_owned();
-        let contributions = vec![Contribution { feature, value: 1.0 }];
-        let plan = compose(Explanation { contributions, ..Explanation::default() }, unsure());
-        assert_eq!(plan.decision, Decision::Load);
-        assert!((plan.confidence - 1.0).abs() < f32::EPSILON);
-    }
-
-    #[test]
-    fn the_threshold_itself_is_enough() {
-        let calibration = Calibration::default();
-        let plan = compose(Explanation::default(), Calibration { threshold: 0.0, ..calibration });
-        let threshold = plan.confidence;
-        let decision_at = |threshold| {
-            compose(Explanation::default(), Calibration { threshold, ..calibration }).decision
-        };
-        assert_eq!(decision_at(threshold), Decision::Load);
-        assert_eq!(decision_at(threshold.next_up()), Decision::Abstain);
+/// Says the decision of the first step that loads, else of the first one.
+fn reason_of(needs: &[StepCandidates], steps: &[PlanStep]) -> String {
+    let n_loaded: usize = steps.iter().map(|step| step.skills.len()).sum();
+    let told = steps.iter().position(|step| !step.skills.is_empty()).unwrap_or(0);
+    let Some(step) = needs.get(told) else { return reason::NOTHING_FOUND.to_owned() };
+    match (step.judgement.verdict, step.candidates.first()) {
+        (_, None) => reason::NOTHING_FOUND.to_owned(),
+        (Verdict::SmallTalk, _) => reason::SMALL_TALK.to_owned(),
+        (Verdict::DoesNotHelp, Some(best)) => reason::of_abstention(best),
+        (Verdict::Helps, Some(best)) => reason::of_load(best, n_loaded),
     }
 }

@@ -1,34 +1,55 @@
 //! [`TopK`]: the best skills, as many as were asked for.
 
-use super::{Alternative, Calibration, ComposeRequest, Composer, DropReason, Plan};
+use std::collections::HashSet;
 
-/// Loads the best `max_skills` skills, whatever their scores: the usual baseline.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct TopK {
-    calibration: Calibration,
-}
+use super::{ComposeRequest, Composer, DropReason, LeftOut, Plan, PlanStep, reason};
+use crate::error::Result;
 
-impl TopK {
-    /// Returns a composer that tells its confidence by a calibration.
-    pub fn new(calibration: Calibration) -> Self {
-        Self { calibration }
-    }
-}
+/// Loads the best `max_skills` skills, whatever their scores and judgements: the usual baseline. Needs
+/// take turns: the best skill of each, then the next best of each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TopK;
 
 impl Composer for TopK {
-    fn compose(&self, request: &ComposeRequest<'_>) -> Plan {
-        let n_loaded = request.max_skills.min(request.found.len());
-        let (loaded, rest) = request.found.split_at(n_loaded);
-        let alternatives =
-            rest.iter().map(|skill| Alternative::of(skill, DropReason::OverLimit)).collect();
-        let evidence = if n_loaded > 0 { request.evidence() } else { None };
-        let confidence = evidence.map_or(0.0, |evidence| self.calibration.confidence(&evidence));
-        let reason = match n_loaded {
-            0 if !request.found.is_empty() => "no skill was asked for".to_owned(),
-            0 => "no skill shares a word with the task".to_owned(),
+    fn identity(&self) -> String {
+        "top-k".to_owned()
+    }
+
+    fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {
+        let mut steps: Vec<PlanStep> = request
+            .steps
+            .iter()
+            .map(|step| PlanStep {
+                need: step.need.clone(),
+                depends_on: Vec::new(),
+                skills: Vec::new(),
+                left_out: Vec::new(),
+            })
+            .collect();
+        let mut loaded = HashSet::new();
+        let n_longest = request.steps.iter().map(|step| step.candidates.len()).max().unwrap_or(0);
+        for place in 0..n_longest {
+            for (step, plan) in request.steps.iter().zip(&mut steps) {
+                let Some(considered) = step.candidates.get(place) else { continue };
+                let skill = &considered.candidate.skill;
+                if loaded.contains(skill) {
+                    let reason = DropReason::LoadedBefore;
+                    plan.left_out.push(LeftOut { skill: skill.clone(), reason });
+                } else if loaded.len() < request.max_skills {
+                    loaded.insert(skill);
+                    plan.skills.push(skill.clone());
+                } else {
+                    let reason = DropReason::OverLimit;
+                    plan.left_out.push(LeftOut { skill: skill.clone(), reason });
+                }
+            }
+        }
+        let reason = match loaded.len() {
+            0 if n_longest > 0 => reason::NONE_WANTED.to_owned(),
+            0 => reason::NOTHING_FOUND.to_owned(),
             1 => "the best skill, as asked".to_owned(),
             n => format!("the best {n} skills, as asked"),
         };
-        Plan::of_one_step(request.task, confidence, loaded.to_vec(), alternatives, reason)
+        Ok(Plan::of_steps(steps, reason))
     }
 }

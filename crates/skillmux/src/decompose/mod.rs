@@ -1,4 +1,4 @@
-//! Splits a task into its clauses, and says how much each is about the work itself.
+//! Splits a task into needs, and into clauses that say how much each is about the work itself.
 //!
 //! ```
 //! use skillmux::decompose::clauses;
@@ -19,6 +19,8 @@
 
 mod boilerplate;
 mod clause;
+mod decomposer;
 
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
+pub use decomposer::{ByClause, Decomposer, WholeTask};

@@ -59,6 +59,14 @@ pub struct EncoderIdentity {
     pub fingerprint: String,
 }
 
+impl EncoderIdentity {
+    /// Returns the name and the beginning of the fingerprint, `name:1a2b3c4d`.
+    pub fn short(&self) -> String {
+        let fingerprint: String = self.fingerprint.chars().take(8).collect();
+        format!("{}:{fingerprint}", self.name)
+    }
+}
+
 impl fmt::Display for EncoderIdentity {
     /// Shows the name, the dimension and the beginning of the fingerprint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

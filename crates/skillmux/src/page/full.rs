@@ -8,6 +8,10 @@ use super::{Page, PageRequest, Pager, outline::Outline};
 pub struct FullPager;
 
 impl Pager for FullPager {
+    fn identity(&self) -> String {
+        "full".to_owned()
+    }
+
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let mut outline = Outline::new(request);
         for node_idx in 0..request.nodes.nodes.len() {

@@ -190,6 +190,10 @@ impl MmrPager {
 }
 
 impl Pager for MmrPager {
+    fn identity(&self) -> String {
+        "mmr".to_owned()
+    }
+
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let mut outline = Outline::new(request);
         let n_nodes = request.nodes.nodes.len();

@@ -55,6 +55,9 @@ pub use mmr::{KindPrior, MmrConfig, MmrPager};
 /// - Nothing panics, whatever the body, the query, the terms or the budget. A node that doesn't
 ///   fit the body (the tree is that of another one) is left out.
 pub trait Pager: Send + Sync {
+    /// Returns the name of the pager.
+    fn identity(&self) -> String;
+
     /// Returns the selected nodes of one skill.
     fn page(&self, request: &PageRequest<'_>) -> Page;
 }
@@ -249,7 +252,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn hostile_bodies_are_paged_in_bounded_time() {
+    fn hostile_bodies_are_paged_within_the_budget() {
         for body in hostile_bodies() {
             for pager in pagers() {
                 let page = page_of(&*pager, &body, "rotate scans title x", 2_000);

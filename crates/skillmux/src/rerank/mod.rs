@@ -1,24 +1,24 @@
-//! Ranks the best candidates of retrieval again, by features that weights were learned for.
+//! Orders candidates by what retrieval knows of them, or by what a model says.
 //!
 //! ```
-//! use skillmux::rerank::{Feature, RankerWeights};
+//! use skillmux::rerank::{FeatureWeight, RankerWeights};
 //!
 //! let json = r#"{
 //!     "with_vectors": {"dense.body": {"base": 3.0, "length": -0.5, "spaceless": 0.0}},
 //!     "without_vectors": {"bm25": {"base": 1.0, "length": 1.0, "spaceless": 0.0}}
 //! }"#;
 //! let weights: RankerWeights = serde_json::from_str(json)?;
-//! let of_bm25 = weights.without_vectors.as_array()[Feature::Bm25 as usize];
-//! assert_eq!(of_bm25.base, 1.0);
+//! assert_eq!(weights.without_vectors.get("bm25").base, 1.0);
+//! assert_eq!(weights.without_vectors.get("dense"), FeatureWeight::default());
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-mod feature;
-mod headline;
-mod pool;
-mod ranker;
-mod table;
+mod keep_order;
+mod linear;
+mod reranker;
+mod weights;
 
-pub use feature::{Feature, FeatureGroup, N_FEATURES};
-pub use ranker::{FeatureWeight, FeatureWeights, Ranker, RankerWeights};
-pub use table::{FeatureRow, FeatureTable, QueryKind};
+pub use keep_order::KeepOrder;
+pub use linear::LinearReranker;
+pub use reranker::{RerankRequest, Reranker};
+pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};

@@ -1,16 +1,23 @@
-//! Fuses BM25 with the vectors of an encoder.
+//! [`HybridRetriever`]: BM25 and the vectors of an encoder, added.
+
+use std::sync::Arc;
 
 use super::{
-    Candidate, DenseRetriever, Query, Ranking, Retriever,
-    dense::{MIN_COSINE, Summands, ranking_with_named},
+    Candidate, Contribution, RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Signals,
+    bm25::{Bm25, Bm25Config, by_field},
+    dense::{MIN_COSINE, by_part},
+    hit::Hit,
 };
 use crate::{
     error::Result,
-    explain::Explanation,
-    index::{Index, SkillIdx},
+    index::{Index, SkillIdx, encode_query},
     model::Encoder,
-    skill::Skill,
 };
+
+/// What the words of the query could give at most; what divides their score.
+const ATTAINABLE: &str = "bm25.attainable";
+
+const SIGNALS: [&str; 3] = ["dense.description", "dense.body", ATTAINABLE];
 
 /// Constants of [`HybridRetriever`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,75 +33,65 @@ impl Default for HybridConfig {
     }
 }
 
-/// Ranks by the score share of BM25 and the cosine, added; skills that the query names come first.
+/// Finds skills by the score share of BM25 and the mean cosine, added.
 ///
 /// A score share is the BM25 score divided by the most that the query's words could give, so that
 /// queries of all lengths have one scale. The fusion is by score, not by rank, for it is the size
 /// of a lexical match that says how much to trust it.
-pub struct HybridRetriever<'i> {
-    dense: DenseRetriever<'i>,
+pub struct HybridRetriever {
+    encoder: Arc<dyn Encoder>,
     config: HybridConfig,
 }
 
-impl<'i> HybridRetriever<'i> {
-    /// Returns a retriever over an index that holds vectors of this encoder.
-    ///
-    /// # Errors
-    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch).
-    pub fn new(index: &'i Index, encoder: &'i dyn Encoder, config: HybridConfig) -> Result<Self> {
-        Ok(Self { dense: DenseRetriever::new(index, encoder)?, config })
+impl HybridRetriever {
+    /// Returns a retriever over indexes that hold vectors of this encoder.
+    pub fn new(encoder: Arc<dyn Encoder>, config: HybridConfig) -> Self {
+        Self { encoder, config }
+    }
+}
+
+impl Retriever for HybridRetriever {
+    fn identity(&self) -> RankingIdentity {
+        let (bm25, encoder) = (Bm25Config::default(), self.encoder.identity().short());
+        RankingIdentity::new(format!("hybrid({}) {bm25} {encoder}", self.config.dense_weight))
     }
 
-    /// Returns what the index says of each candidate, in their order: what a reranker starts from.
-    ///
-    /// Costs another pass over the postings of the query, and reads no skill.
-    ///
-    /// # Errors
-    /// As for [`Retriever::retrieve`].
-    pub fn signals(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<Signals>> {
-        let skills: Vec<SkillIdx> = candidates.iter().map(|candidate| candidate.skill).collect();
-        let lexical = self.dense.lexical.field_shares(&query.terms(), &skills)?;
-        let vector = self.dense.encode(query)?;
-        let named = self.dense.lexical.named(query)?;
-        let signals = |(skill, lexical): (SkillIdx, [f32; 3])| Signals {
-            lexical,
-            dense: self.dense.vectors.cosines(skill, &vector),
-            is_named: named.binary_search(&skill).is_ok(),
+    fn scale(&self) -> ScoreScale {
+        ScoreScale::Share
+    }
+
+    fn check(&self, index: &Index) -> Result<()> {
+        index.vectors_of(self.encoder.as_ref()).map(drop)
+    }
+
+    fn retrieve(&self, request: &RetrieveRequest<'_>) -> Result<Vec<Candidate>> {
+        let RetrieveRequest { index, query, k, .. } = *request;
+        let vectors = index.vectors_of(self.encoder.as_ref())?;
+        let vector = encode_query(self.encoder.as_ref(), query.text())?;
+        let bm25 = Bm25::new(index, Bm25Config::default());
+        let terms = query.terms();
+        let attainable = bm25.attainable(&terms)?;
+        let named = request.named_positions()?;
+        let scored = (0..).map(SkillIdx).zip(bm25.shares(&terms, attainable)?);
+        let hits =
+            scored.zip(vectors.similarities(&vector)).filter_map(|((skill, share), similarity)| {
+                let is_found =
+                    share > 0.0 || similarity >= MIN_COSINE || named.binary_search(&skill).is_ok();
+                let score = share + self.config.dense_weight * similarity;
+                is_found.then_some(Hit { skill, score })
+            });
+        let best = Hit::best_and_named(hits.collect(), k, &named).into_iter();
+        let candidate = |hit: Hit| {
+            let [description, body] = vectors.cosines(hit.skill, &vector);
+            hit.named_by(index, Signals::new(&SIGNALS, vec![description, body, attainable]))
         };
-        Ok(skills.into_iter().zip(lexical).map(signals).collect())
-    }
-}
-
-/// What the index says of a skill for a query.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signals {
-    /// Score shares of BM25 by [`Field::position`](crate::index::Field::position).
-    pub lexical: [f32; 3],
-    /// Cosines of name with description, and of the body.
-    pub dense: [f32; 2],
-    /// Whether the query names the skill.
-    pub is_named: bool,
-}
-
-impl Retriever for HybridRetriever<'_> {
-    fn retrieve(&self, query: &Query, k: usize) -> Result<Ranking> {
-        let shares = self.dense.lexical.shares(&query.terms())?;
-        let similarities = self.dense.vectors.similarities(&self.dense.encode(query)?);
-        let named = self.dense.lexical.named(query)?;
-        let scored = (0..).map(SkillIdx).zip(shares).zip(similarities);
-        let found = scored.filter_map(|((skill, share), similarity)| {
-            let is_found =
-                share > 0.0 || similarity >= MIN_COSINE || named.binary_search(&skill).is_ok();
-            let score = share + self.config.dense_weight * similarity;
-            is_found.then_some(Candidate { skill, score })
-        });
-        Ok(ranking_with_named(found.collect(), &named, k))
+        best.map(candidate).collect()
     }
 
-    fn explain(&self, query: &Query, found: &[(Candidate, &Skill)]) -> Result<Vec<Explanation>> {
-        let attainable = self.dense.lexical.attainable(&query.terms())?;
-        let summands =
-            Summands { dense_weight: self.config.dense_weight, lexical_weight: 1.0 / attainable };
-        self.dense.explain_as(query, found, &summands)
+    fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
+        let attainable = candidate.signals.get(ATTAINABLE).unwrap_or(f32::MAX);
+        let mut parts = by_field(candidate, 1.0 / attainable);
+        parts.extend(by_part(candidate, self.config.dense_weight));
+        parts
     }
 }

@@ -19,6 +19,7 @@
 //! ```
 
 mod analyzer;
+mod sanitise;
 mod script;
 mod shingles;
 mod stop_words;
@@ -26,10 +27,11 @@ mod terms;
 mod tokens;
 
 pub use analyzer::Analyzer;
+pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable};
+pub use script::{is_common_han, is_han, is_spaceless};
 pub use shingles::for_each_shingle;
 pub use tokens::estimate_tokens;
 
-pub(crate) use script::is_spaceless;
 pub(crate) use shingles::mix;
 pub(crate) use stop_words::is_stop_word;
 pub(crate) use terms::{Term, TermReader, Terms, is_character_pair};

@@ -28,12 +28,18 @@ pub(super) fn script_of(c: char) -> Option<Script> {
 }
 
 /// Returns whether a character belongs to Chinese, kana or Hangul, which are written without spaces.
-pub(crate) fn is_spaceless(c: char) -> bool {
+pub fn is_spaceless(c: char) -> bool {
     matches!(script_of(c), Some(Script::Han | Script::Syllables))
 }
 
 /// Returns whether the character is a Chinese ideograph.
-fn is_han(c: char) -> bool {
+pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{323af}')
+}
+
+/// Returns whether the character is in the block of common ideographs, of which nearly all Chinese text
+/// is made.
+pub fn is_common_han(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}')
 }

@@ -1,96 +1,162 @@
-//! The contract of [`Composer`], checked for every implementation.
+//! The contract of [`Composer`], checked for every implementation, on every scale.
+
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 use skillmux::{
     compose::{
-        Calibration, ComposeRequest, Composer, Decision, Plan, PlannedSkill, ScoreCut,
-        ScoreCutConfig, ScoreScale, TopK,
+        ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut, StepCandidates,
+        TopK, Verdict,
     },
-    explain::{Contribution, Explanation},
+    index::{Index, UpdateMode},
+    library::Library,
+    query::{Need, Query},
+    retrieve::{Candidate, ScoreScale},
+    route::{Route, RouteOptions, Router, Stages},
     skill::SkillId,
 };
 
-/// A found skill: score, coverage, number of its name, and whether the task names it.
-type Found = (f32, f32, u8, bool);
+use crate::{
+    library::{options, tempdir},
+    rankers::shipped,
+};
+
+/// A found skill: score, number of its name, number of its id, and whether the task names it.
+type Found = (f32, u8, u8, bool);
+
+const SCALES: [ScoreScale; 5] = [
+    ScoreScale::Points,
+    ScoreScale::Share,
+    ScoreScale::Cosine,
+    ScoreScale::LogOdds,
+    ScoreScale::RankOnly,
+];
 
 fn found() -> impl Strategy<Value = Vec<Found>> {
-    let score = prop_oneof![4 => 0.01_f32..50.0, 1 => Just(7.0), 1 => 0.0_f32..1e-30];
-    let skill = (score, 0.0_f32..=1.0, 0..4_u8, prop::bool::weighted(0.1));
+    let score = prop_oneof![4 => -5.0_f32..50.0, 1 => Just(7.0), 1 => 0.0_f32..1e-30];
+    let skill = (score, 0..4_u8, 0..24_u8, prop::bool::weighted(0.1));
     prop::collection::vec(skill, 0..16).prop_map(|mut found| {
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut ids = HashSet::new();
+        found.retain(|skill| ids.insert(skill.2));
         found
     })
 }
 
-fn planned((number, found): (usize, &Found)) -> PlannedSkill {
-    let (score, coverage, name, is_named) = *found;
-    let mut explanation = Explanation { coverage, ..Explanation::default() };
-    if is_named {
-        let feature = "exact_name".to_owned();
-        explanation.contributions.push(Contribution { feature, value: score });
-    }
-    PlannedSkill {
-        id: SkillId::new(format!("skill/{number}")),
-        name: format!("name-{name}"),
-        description: String::new(),
-        source: String::new(),
-        score,
-        explanation,
-    }
+fn verdict() -> impl Strategy<Value = Verdict> {
+    prop_oneof![4 => Just(Verdict::Helps), 1 => Just(Verdict::DoesNotHelp), 1 => Just(Verdict::SmallTalk)]
 }
 
-fn positions<'a>(found: &[PlannedSkill], ids: impl Iterator<Item = &'a SkillId>) -> Vec<usize> {
-    ids.map(|id| found.iter().position(|skill| skill.id == *id).unwrap()).collect()
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what an iterator gives")]
+fn considered(found: &Found) -> Considered {
+    let (score, name, id, is_named) = found;
+    let mut candidate = Candidate::new(SkillId::new(format!("skill/{id}")), *score);
+    candidate.signals.is_named = *is_named;
+    Considered { candidate, name: format!("name-{name}") }
 }
 
-fn check(plan: &Plan, found: &[PlannedSkill], max_skills: usize) -> Result<(), TestCaseError> {
-    let loaded = plan.steps.iter().flat_map(|step| &step.skills);
-    let loaded = positions(found, loaded.map(|skill| &skill.id));
-    let left_out = plan.steps.iter().flat_map(|step| &step.alternatives);
-    let left_out = positions(found, left_out.map(|alternative| &alternative.id));
+fn positions<'a>(step: &StepCandidates, ids: impl Iterator<Item = &'a SkillId>) -> Vec<usize> {
+    let position =
+        |id: &SkillId| step.candidates.iter().position(|found| found.candidate.skill == *id);
+    ids.map(|id| position(id).unwrap()).collect()
+}
 
-    let mut all = [loaded.as_slice(), left_out.as_slice()].concat();
-    all.sort_unstable();
-    prop_assert_eq!(all, (0..found.len()).collect::<Vec<_>>());
-    prop_assert!(loaded.len() <= max_skills);
-    prop_assert_eq!(plan.decision == Decision::Abstain, loaded.is_empty());
-    for step in &plan.steps {
-        let skills = positions(found, step.skills.iter().map(|skill| &skill.id));
-        let others = positions(found, step.alternatives.iter().map(|skill| &skill.id));
+fn check(plan: &Plan, request: &ComposeRequest<'_>) -> Result<(), TestCaseError> {
+    prop_assert_eq!(plan.steps.len(), request.steps.len());
+    let mut loaded = HashSet::new();
+    for (number, step) in plan.steps.iter().enumerate() {
+        let found = request.steps.iter().find(|found| found.need == step.need).unwrap();
+        let skills = positions(found, step.skills.iter());
+        let others = positions(found, step.left_out.iter().map(|left_out| &left_out.skill));
         prop_assert!(skills.is_sorted() && others.is_sorted());
-        prop_assert!(step.depends_on.iter().all(|step| (*step as usize) < plan.steps.len()));
+        let mut all = [skills, others].concat();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..found.candidates.len()).collect::<Vec<_>>());
+        prop_assert!(step.skills.iter().all(|skill| loaded.insert(skill.clone())));
+        prop_assert!(step.depends_on.iter().all(|earlier| (*earlier as usize) < number));
     }
-    prop_assert!((0.0..=1.0).contains(&plan.confidence));
+    prop_assert!(loaded.len() <= request.max_skills);
+    prop_assert_eq!(plan.decision == Decision::Abstain, loaded.is_empty());
     prop_assert!(!plan.reason.is_empty());
-    for skill in plan.steps.iter().flat_map(|step| &step.skills) {
-        prop_assert!(found.contains(skill));
-    }
     Ok(())
 }
 
 proptest! {
     #[test]
-    fn every_composer_keeps_the_contract(found in found(), max_skills in 0..8_usize, seed in any::<u64>()) {
-        let found: Vec<PlannedSkill> = found.iter().enumerate().map(planned).collect();
-        let similarity = |a: usize, b: usize| {
-            let pair = (a.min(b) * 31 + a.max(b)) as u64 ^ seed;
-            (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32
+    fn every_composer_keeps_the_contract(
+        steps in prop::collection::vec((found(), verdict()), 1..4),
+        scale in prop::sample::select(&SCALES),
+        max_skills in 0..8_usize,
+        seed in any::<u64>(),
+    ) {
+        let step = |(number, (found, verdict)): (usize, &(Vec<Found>, Verdict))| StepCandidates {
+            need: Need::new(format!("need {number}")),
+            candidates: found.iter().map(considered).collect(),
+            judgement: Judgement { confidence: Some(0.5), verdict: *verdict },
         };
-        let request = ComposeRequest {
-            task: "the task",
-            n_skills: 1000,
-            found: &found,
-            scale: ScoreScale::Proportional,
-            similarity: &similarity,
-            max_skills,
+        let steps: Vec<StepCandidates> = steps.iter().enumerate().map(step).collect();
+        let similarity = |a: &SkillId, b: &SkillId| {
+            let sum: u64 = a.as_str().bytes().chain(b.as_str().bytes()).map(u64::from).sum();
+            ((sum ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32
         };
-        let eager = Calibration { threshold: 0.0, ..Calibration::default() };
-        let eager = ScoreCut::new(ScoreCutConfig::default(), eager);
-        let composers: [&dyn Composer; 3] = [&ScoreCut::default(), &eager, &TopK::default()];
-        for composer in composers {
-            let plan = composer.compose(&request);
-            check(&plan, &found, max_skills)?;
-            prop_assert_eq!(composer.compose(&request), plan);
+        let request =
+            ComposeRequest { steps: &steps, scale, similarity: &similarity, max_skills };
+        for composer in [&ScoreCut::default() as &dyn Composer, &TopK] {
+            let plan = composer.compose(&request).unwrap();
+            check(&plan, &request)?;
+            prop_assert_eq!(composer.compose(&request).unwrap(), plan);
         }
     }
+}
+
+/// Returns the routes of the sample tasks by the ranker that ships.
+fn shipped_routes(composer: fn() -> Box<dyn Composer>, max_skills: usize) -> Vec<Route> {
+    let fixtures = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures"));
+    let dir = tempdir();
+    let library = Library::open([fixtures.join("library")]).unwrap();
+    Index::update(dir.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
+    let [ranker, _] = shipped();
+    let stages = Stages { ranker, composer: composer(), ..Stages::default() };
+    let router = Router::new(Index::open(dir.path()).unwrap(), stages).unwrap();
+    let tasks = std::fs::read_to_string(fixtures.join("tasks.jsonl")).unwrap();
+    let route = |line: &str| {
+        let task: serde_json::Value = serde_json::from_str(line).unwrap();
+        let query = Query::new(task["query"].as_str().unwrap()).unwrap();
+        router.route(&query, &RouteOptions { max_skills, budget_tokens: 0 }).unwrap()
+    };
+    tasks.lines().map(route).collect()
+}
+
+#[test]
+fn plans_of_the_shipped_ranker_keep_the_order_and_the_limit() {
+    let composers: [fn() -> Box<dyn Composer>; 2] =
+        [|| Box::new(ScoreCut::default()), || Box::new(TopK)];
+    for composer in composers {
+        let routes = shipped_routes(composer, 3);
+        let n_loading = routes.iter().filter(|route| route.decision == Decision::Load).count();
+        // Without a calibration nothing but small talk abstains: an abstaining router proves nothing.
+        assert!(n_loading > routes.len() / 2, "{n_loading} of {}", routes.len());
+        for route in routes {
+            let [step] = route.steps.as_slice() else { panic!("{} steps", route.steps.len()) };
+            assert!(step.skills.len() <= 3);
+            assert!(step.skills.is_sorted_by(|a, b| a.score >= b.score));
+            assert!(step.alternatives.is_sorted_by(|a, b| a.score >= b.score));
+            let mut ids: Vec<&SkillId> = step.skills.iter().map(|skill| &skill.id).collect();
+            ids.extend(step.alternatives.iter().map(|skill| &skill.id));
+            assert!(ids.len() <= 13);
+            assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+        }
+    }
+}
+
+#[test]
+fn in_log_odds_a_skill_far_below_the_best_is_cut() {
+    let routes = shipped_routes(|| Box::new(ScoreCut::default()), 20);
+    let loaded = routes.iter().flat_map(|route| &route.steps).filter(|step| step.skills.len() > 1);
+    let mut n_seen = 0;
+    for step in loaded {
+        n_seen += 1;
+        assert!(step.skills.iter().all(|skill| step.skills[0].score - skill.score <= 1.0));
+    }
+    assert!(n_seen > 0, "no task loads two skills");
 }

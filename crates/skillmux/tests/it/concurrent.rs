@@ -7,9 +7,10 @@ use std::{
 
 use skillmux::{
     Error,
+    compose::Decision,
     index::{Index, UpdateMode},
-    retrieve::Query,
-    route::{RouteOptions, Router, RouterConfig},
+    query::Query,
+    route::{RouteOptions, Router, Stages},
     skill::SkillId,
 };
 
@@ -57,7 +58,7 @@ fn readers_see_the_old_generation_or_the_new_one() {
                 assert!(number >= last, "{number} after {last}");
                 n_seen += usize::from(number > last);
                 last = number;
-                let router = Router::new(index, RouterConfig::default());
+                let router = Router::new(index, Stages::default()).unwrap();
                 let query = Query::new(format!("tables of version{number}")).unwrap();
                 let route = router.route(&query, &RouteOptions::default()).unwrap();
                 assert!(!route.pages.is_empty());
@@ -80,26 +81,56 @@ fn readers_see_the_old_generation_or_the_new_one() {
 #[test]
 fn an_open_index_outlives_its_files() {
     let workshop = Workshop::with(&version(0));
-    let mut router = Router::new(workshop.open().unwrap(), RouterConfig::default());
+    let router = Router::new(workshop.open().unwrap(), Stages::default()).unwrap();
     for number in 1..4 {
         workshop.update(&version(number)).unwrap();
     }
-    assert_eq!(version_of(router.index()), 0);
+    assert_eq!(version_of(&router.index()), 0);
     let query = Query::new("tables").unwrap();
-    assert!(!router.search(&query, 10).unwrap().candidates().is_empty());
+    assert!(!router.search(&query, 10).unwrap().candidates.is_empty());
     assert!(router.refresh().unwrap());
-    assert_eq!(version_of(router.index()), 3);
+    assert_eq!(version_of(&router.index()), 3);
     assert!(!router.refresh().unwrap());
+}
+
+#[test]
+fn a_shared_router_answers_while_it_is_refreshed() {
+    const N_COMMITS: usize = 4;
+    let workshop = Workshop::with(&version(0));
+    let router = Router::new(workshop.open().unwrap(), Stages::default()).unwrap();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let ask = || {
+            let query = Query::new("tables").unwrap();
+            let mut n_answers = 0;
+            while !is_done.load(Ordering::Acquire) || n_answers == 0 {
+                let route = router.route(&query, &RouteOptions::default()).unwrap();
+                assert_eq!(route.decision, Decision::Load);
+                n_answers += 1;
+            }
+            n_answers
+        };
+        let readers = [scope.spawn(ask), scope.spawn(ask)];
+        for number in 1..=N_COMMITS {
+            workshop.update(&version(number)).unwrap();
+            let refreshed = [0, 1].map(|_| scope.spawn(|| router.refresh().unwrap()));
+            let n_new = refreshed.map(|thread| usize::from(thread.join().unwrap()));
+            assert_eq!(n_new.iter().sum::<usize>(), 1, "one of two opens the new generation");
+        }
+        is_done.store(true, Ordering::Release);
+        assert!(readers.into_iter().all(|reader| reader.join().unwrap() > 0));
+    });
+    assert_eq!(version_of(&router.index()), N_COMMITS);
 }
 
 #[test]
 fn a_reader_notices_an_index_that_was_made_anew_with_the_same_number() {
     let workshop = Workshop::with(&version(0));
-    let mut router = Router::new(workshop.open().unwrap(), RouterConfig::default());
+    let router = Router::new(workshop.open().unwrap(), Stages::default()).unwrap();
     std::fs::remove_dir_all(workshop.index_path()).unwrap();
     workshop.update(&version(1)).unwrap();
     assert!(router.refresh().unwrap());
-    assert_eq!(version_of(router.index()), 1);
+    assert_eq!(version_of(&router.index()), 1);
 }
 
 #[test]

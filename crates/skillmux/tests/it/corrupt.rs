@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use skillmux::{
     Error, ErrorKind, Result,
     index::{FORMAT_VERSION, Index, IndexedSkill},
-    retrieve::Query,
-    route::{RouteOptions, Router, RouterConfig},
+    query::Query,
+    route::{RouteOptions, Router, Stages},
 };
 use tempfile::TempDir;
 
@@ -95,7 +95,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn read_all(path: &Path) -> Result<Vec<IndexedSkill>> {
     let index = Index::open(path)?;
     let texts = contents(&index)?;
-    let router = Router::new(index, RouterConfig::default());
+    let router = Router::new(index, Stages::default())?;
     for task in ["fill in the PDF form", "核对发票"] {
         router.route(&Query::new(task).unwrap(), &RouteOptions::default())?;
     }

@@ -6,8 +6,10 @@ use skillmux::{
     Error, Result,
     index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
     model::{Encoder, EncoderIdentity},
-    retrieve::{DenseRetriever, Query},
-    route::{RetrieverKind, Router, RouterConfig},
+    query::Query,
+    rerank::KeepOrder,
+    retrieve::{DenseRetriever, Retriever},
+    route::{Ranker, Router, Stages},
 };
 
 use crate::{
@@ -32,15 +34,21 @@ fn mismatch(result: Result<impl Sized>) -> (Option<EncoderIdentity>, EncoderIden
     }
 }
 
+/// Returns stages that rank by vectors alone.
+fn by_vectors(encoder: TermEncoder) -> Stages {
+    let dense = DenseRetriever::new(Arc::new(encoder));
+    Stages { ranker: Ranker::new(Box::new(dense), Box::new(KeepOrder)), ..Stages::default() }
+}
+
 #[test]
 fn vectors_of_another_encoder_are_refused() {
     let index = Workshop::with(&sample()).open().unwrap();
     let other = TermEncoder::new("2");
-    let (found, given) = mismatch(DenseRetriever::new(&index, &other));
+    let dense = |encoder| DenseRetriever::new(Arc::new(encoder));
+    let (found, given) = mismatch(dense(TermEncoder::new("2")).check(&index));
     assert_eq!(found.as_ref(), index.manifest().encoder.as_ref());
     assert_eq!(&given, other.identity());
-    let router = Router::new(index, RouterConfig::default());
-    mismatch(router.with_encoder(Arc::new(other)));
+    mismatch(Router::new(index, by_vectors(other)));
 }
 
 #[test]
@@ -50,7 +58,7 @@ fn an_index_without_an_encoder_has_no_vectors() {
     let index = workshop.open().unwrap();
     assert_eq!(index.manifest().encoder, None);
     assert!(!index.manifest().files.contains_key("vectors.bin"));
-    let (found, _) = mismatch(DenseRetriever::new(&index, &TermEncoder::new("1")));
+    let (found, _) = mismatch(DenseRetriever::new(Arc::new(TermEncoder::new("1"))).check(&index));
     assert_eq!(found, None);
 }
 
@@ -69,12 +77,11 @@ fn an_update_with_another_encoder_makes_the_index_anew() {
 #[test]
 fn a_router_keeps_its_generation_when_the_encoder_of_the_index_changes() {
     let workshop = Workshop::with(&sample());
-    let config = RouterConfig { retriever: RetrieverKind::Dense, ..RouterConfig::default() };
-    let router = Router::new(workshop.open().unwrap(), config);
-    let mut router = router.with_encoder(Arc::new(TermEncoder::new("1"))).unwrap();
+    let stages = by_vectors(TermEncoder::new("1"));
+    let router = Router::new(workshop.open().unwrap(), stages).unwrap();
     let query = Query::new("clean messy tables").unwrap();
     let before = router.search(&query, 3).unwrap();
-    assert!(!before.candidates().is_empty());
+    assert!(!before.candidates.is_empty());
     update(&workshop, None).unwrap();
     mismatch(router.refresh());
     assert_eq!(router.search(&query, 3).unwrap(), before);

@@ -11,12 +11,13 @@ use std::{
 
 use skillmux::{
     index::{FORMAT_VERSION, Index},
-    retrieve::{DenseRetriever, Query, Retriever},
+    query::Query,
+    retrieve::{DenseRetriever, RetrieveRequest, Retriever},
     route::{RouteOptions, Router},
     skill::SkillId,
 };
 
-use crate::term_encoder::TermEncoder;
+use crate::rankers::encoder;
 
 fn golden() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -47,10 +48,10 @@ fn an_index_of_this_format_opens_and_answers_and_is_not_written_to() {
     let ids: Vec<SkillId> = index.ids().map(Result::unwrap).collect();
     assert_eq!(ids, ["docs/pdf-forms", "git/changelog", "zh/fapiao"].map(SkillId::new));
 
-    let encoder = TermEncoder::new("1");
-    let dense = DenseRetriever::new(&index, &encoder).unwrap();
-    let found = dense.retrieve(&Query::new("整理发票").unwrap(), 1).unwrap();
-    assert_eq!(index.id(found.candidates()[0].skill).unwrap(), SkillId::new("zh/fapiao"));
+    let dense = DenseRetriever::new(encoder());
+    let query = Query::new("整理发票").unwrap();
+    let found = dense.retrieve(&RetrieveRequest { index: &index, query: &query, named: &[], k: 1 });
+    assert_eq!(found.unwrap()[0].skill, SkillId::new("zh/fapiao"));
 
     let router = Router::open(&path).unwrap();
     let loaded = |task: &str| {

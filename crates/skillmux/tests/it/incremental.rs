@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use skillmux::{
     index::{Index, UpdateOutcome},
-    retrieve::{Bm25Config, Bm25Retriever, HybridConfig, HybridRetriever, Query, Retriever},
-    route::{RouteOptions, Router, RouterConfig},
+    query::Query,
+    route::{Ranker, RouteOptions, Router, Stages},
     skill::SkillId,
 };
 
 use crate::corrupt::forge_manifest;
 use crate::library::{Line, Workshop, contents, sample};
-use crate::term_encoder::TermEncoder;
+use crate::rankers::{rankers, shipped};
 
 /// Words of the generated texts; queries use them too.
 const WORDS: [&str; 20] = [
@@ -159,44 +159,44 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 /// Returns the bits of every score of every query, by id.
-fn rankings(index: &Index, retriever: &dyn Retriever) -> Vec<Vec<(SkillId, u32)>> {
+fn rankings(index: &Index, ranker: &Ranker) -> Vec<Vec<(SkillId, u32)>> {
     let ranking = |text: &&str| {
-        let ranking = retriever.retrieve(&Query::new(*text).unwrap(), 1000).unwrap();
-        let bits =
-            |c: &skillmux::retrieve::Candidate| (index.id(c.skill).unwrap(), c.score.to_bits());
-        ranking.candidates().iter().map(bits).collect()
+        let ranking = ranker.rank(index, &Query::new(*text).unwrap(), 1000).unwrap();
+        ranking.candidates.into_iter().map(|found| (found.skill, found.score.to_bits())).collect()
     };
     QUERIES.iter().map(ranking).collect()
 }
 
-fn routes(index: Index) -> Vec<String> {
-    let router = Router::new(index, RouterConfig::default());
-    let route = |text: &&str| {
-        let query = Query::new(*text).unwrap();
-        serde_json::to_string(&router.route(&query, &RouteOptions::default()).unwrap()).unwrap()
-    };
-    QUERIES.iter().map(route).collect()
+/// Returns the routes of every query by words alone, and by the ranker that ships.
+fn routes(path: &std::path::Path) -> Vec<String> {
+    let [with_vectors, without_vectors] = shipped();
+    let rankers = [Ranker::default(), with_vectors, without_vectors];
+    let routes = rankers.into_iter().flat_map(|ranker| {
+        let stages = Stages { ranker, ..Stages::default() };
+        let router = Router::new(Index::open(path).unwrap(), stages).unwrap();
+        let route = move |text: &&str| {
+            let query = Query::new(*text).unwrap();
+            let route = router.route(&query, &RouteOptions::default()).unwrap();
+            serde_json::to_string(&route).unwrap()
+        };
+        QUERIES.iter().map(route).collect::<Vec<_>>()
+    });
+    routes.collect()
 }
 
-fn assert_equal(grown: Index, built: Index) {
-    assert_eq!(contents(&grown).unwrap(), contents(&built).unwrap());
-    for config in [Bm25Config::default(), Bm25Config::joined_text()] {
-        let [a, b] = [&grown, &built].map(|index| Bm25Retriever::new(index, config));
-        assert_eq!(rankings(&grown, &a), rankings(&built, &b));
+/// Checks that an index is what one of these lines is that was built at once.
+fn assert_equal(workshop: &Workshop, lines: &[Line]) {
+    let rebuilt = Workshop::with(lines);
+    let [grown, built] = [workshop, &rebuilt].map(|workshop| workshop.open().unwrap());
+    let (grown, built) = (&grown, &built);
+    assert_eq!(contents(grown).unwrap(), contents(built).unwrap());
+    for ranker in rankers() {
+        assert_eq!(rankings(grown, &ranker), rankings(built, &ranker));
     }
-    let encoder = TermEncoder::new("1");
-    let config = HybridConfig::default();
-    let [a, b] =
-        [&grown, &built].map(|index| HybridRetriever::new(index, &encoder, config).unwrap());
-    assert_eq!(rankings(&grown, &a), rankings(&built, &b));
     let vectors = |index: &Index| index.manifest().files["vectors.bin"].clone();
-    assert_eq!(vectors(&grown), vectors(&built));
+    assert_eq!(vectors(grown), vectors(built));
     grown.verify().unwrap();
-    assert_eq!(routes(grown), routes(built));
-}
-
-fn rebuilt(lines: &[Line]) -> Index {
-    Workshop::with(lines).open().unwrap()
+    assert_eq!(routes(grown.path()), routes(built.path()));
 }
 
 proptest! {
@@ -212,7 +212,7 @@ proptest! {
             }
             workshop.update(&lines).unwrap();
         }
-        assert_equal(workshop.open().unwrap(), rebuilt(&lines));
+        assert_equal(&workshop, &lines);
     }
 }
 
@@ -253,7 +253,7 @@ fn many_small_updates_are_tidied_and_equal_a_rebuild() {
         assert!(n_segments <= 8, "{n_segments} segments");
     }
     assert!(was_tidied && was_merged);
-    assert_equal(workshop.open().unwrap(), rebuilt(&lines));
+    assert_equal(&workshop, &lines);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn content_that_goes_and_comes_back_is_found_once() {
         workshop.update(&all[..2]).unwrap();
         workshop.update(&all).unwrap();
     }
-    assert_equal(workshop.open().unwrap(), rebuilt(&all));
+    assert_equal(&workshop, &all);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_worn_out_index_is_rebuilt_by_an_update() {
     let index = workshop.open().unwrap();
     // 3 × 400 freed slots are more than 1,000 and four times the skills.
     assert!(index.manifest().n_slots < 1000, "{} slots", index.manifest().n_slots);
-    assert_equal(index, rebuilt(&last));
+    assert_equal(&workshop, &last);
 }
 
 #[test]
@@ -312,5 +312,5 @@ fn a_generation_of_other_field_caps_is_not_built_upon() {
     forge_manifest(&workshop.index_path(), "\"name_bytes\": 256", "\"name_bytes\": 8");
     let report = workshop.update(&sample()).unwrap();
     assert_eq!((report.outcome, report.n_unchanged), (UpdateOutcome::Committed, 0));
-    assert_equal(workshop.open().unwrap(), rebuilt(&sample()));
+    assert_equal(&workshop, &sample());
 }

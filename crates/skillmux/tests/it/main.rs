@@ -13,5 +13,6 @@ mod folder;
 mod golden;
 mod incremental;
 mod library;
+mod rankers;
 mod retriever;
 mod route;

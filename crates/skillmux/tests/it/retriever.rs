@@ -1,34 +1,33 @@
-//! The contract of [`Retriever`], checked for every configuration.
+//! The contracts of retrievers, rerankers and rankings, checked for every implementation.
 
-use std::{collections::HashSet, path::Path, sync::OnceLock};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use skillmux::{
     explain::Explanation,
     index::{Index, UpdateMode},
     library::Library,
-    rerank::{FeatureWeight, FeatureWeights, Ranker, RankerWeights},
+    query::Query,
+    rerank::{KeepOrder, LinearReranker, RerankRequest, Reranker},
     retrieve::{
-        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever, Query,
-        Ranking, Retriever,
+        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever,
+        PoolRetriever, RetrieveRequest, Retriever, Tier,
     },
+    route::{Ranker, Router, Stages},
+    skill::SkillId,
 };
 
 use crate::{
     library::{options, tempdir},
-    term_encoder::TermEncoder,
+    rankers::{encoder, rankers, retrievers},
 };
 
-/// Returns the index of the fixture library.
-fn index() -> &'static Index {
-    static INDEX: OnceLock<(tempfile::TempDir, Index)> = OnceLock::new();
-    let (_, index) = INDEX.get_or_init(|| {
-        let dir = tempdir();
-        let library = Library::open([fixtures().join("library")]).unwrap();
-        Index::update(dir.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
-        let index = Index::open(dir.path()).unwrap();
-        (dir, index)
-    });
-    index
+/// Returns the fixture library as an index.
+fn index() -> (tempfile::TempDir, Index) {
+    let dir = tempdir();
+    let library = Library::open([fixtures().join("library")]).unwrap();
+    Index::update(dir.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    (dir, index)
 }
 
 fn fixtures() -> &'static Path {
@@ -45,197 +44,215 @@ fn queries() -> Vec<Query> {
     tasks.chain(edges.map(|text| Query::new(text).unwrap())).collect()
 }
 
-fn retrieve(retriever: &dyn Retriever, query: &Query, k: usize) -> Ranking {
-    retriever.retrieve(query, k).unwrap()
+/// Returns what a retriever finds for a query that names these skills.
+fn retrieve(
+    retriever: &dyn Retriever,
+    index: &Index,
+    query: &Query,
+    named: &[SkillId],
+    k: usize,
+) -> Vec<Candidate> {
+    retriever.retrieve(&RetrieveRequest { index, query, named, k }).unwrap()
 }
 
-/// Returns weights by which every feature counts, some of them for and some against a skill.
-fn weights() -> RankerWeights {
-    let weight = |at: usize| FeatureWeight {
-        base: 1.0 - (at % 3) as f32,
-        length: 0.5 - (at % 2) as f32,
-        spaceless: 0.25,
-    };
-    let weights = FeatureWeights::new(std::array::from_fn(weight));
-    RankerWeights { with_vectors: weights.clone(), without_vectors: weights }
+fn rank(ranker: &Ranker, index: &Index, query: &Query, k: usize) -> Vec<Candidate> {
+    ranker.rank(index, query, k).unwrap().candidates
 }
 
-/// Runs a check over every implementation.
-fn for_each_retriever(check: impl Fn(&dyn Retriever)) {
-    for config in [Bm25Config::default(), Bm25Config::joined_text()] {
-        check(&Bm25Retriever::new(index(), config));
-    }
-    let encoder = TermEncoder::new("1");
-    check(&DenseRetriever::new(index(), &encoder).unwrap());
-    check(&HybridRetriever::new(index(), &encoder, HybridConfig::default()).unwrap());
-    let weights = weights();
-    check(&Ranker::new(index(), Some(&encoder), &weights).unwrap());
-    check(&Ranker::new(index(), None, &weights).unwrap());
+fn assert_in_order(candidates: &[Candidate]) {
+    assert!(candidates.is_sorted_by(|a, b| Candidate::best_first(a, b).is_lt()));
+    assert!(candidates.iter().all(|candidate| candidate.score.is_finite()));
+    let skills: HashSet<&SkillId> = candidates.iter().map(|candidate| &candidate.skill).collect();
+    assert_eq!(skills.len(), candidates.len());
 }
 
 #[test]
-fn candidates_are_in_order_finite_and_unique() {
-    for_each_retriever(|retriever| {
+fn retrievers_find_the_best_and_the_named_in_order() {
+    let (_dir, index) = index();
+    let named = [SkillId::new("data/csv-cleaning"), SkillId::new("git/commit-messages")];
+    let named: Vec<SkillId> = named.into_iter().filter(|id| index.find(id).is_ok()).collect();
+    assert!(!named.is_empty());
+    for retriever in retrievers() {
+        assert_eq!(retriever.tier(), Tier::Exact);
         for query in queries() {
-            let ranking = retrieve(retriever, &query, usize::MAX);
-            let candidates = ranking.candidates();
-            assert!(candidates.is_sorted_by(|a, b| Candidate::best_first(a, b).is_lt()));
-            assert!(candidates.iter().all(|candidate| candidate.score.is_finite()));
-            let skills: HashSet<_> = candidates.iter().map(|candidate| candidate.skill).collect();
-            assert_eq!(skills.len(), candidates.len(), "{}", query.text());
-            assert!(skills.iter().all(|idx| (idx.0 as usize) < index().n_skills()));
-        }
-    });
-}
-
-#[test]
-fn the_first_k_do_not_depend_on_k() {
-    for_each_retriever(|retriever| {
-        for query in queries() {
-            let all = retrieve(retriever, &query, usize::MAX);
-            for k in [0, 1, 2, 7, 40, 1000] {
-                let some = retrieve(retriever, &query, k);
-                let expected = &all.candidates()[..k.min(all.candidates().len())];
-                assert_eq!(some.candidates(), expected, "{} at {k}", query.text());
+            let all = retrieve(retriever.as_ref(), &index, &query, &[], usize::MAX);
+            assert_in_order(&all);
+            for k in [0, 1, 7, 40, 1000] {
+                let some = retrieve(retriever.as_ref(), &index, &query, &[], k);
+                assert!(some.len() >= k.min(all.len()), "{} at {k}", query.text());
+                assert_eq!(some, all[..some.len()], "{} at {k}", query.text());
+                let with_named = retrieve(retriever.as_ref(), &index, &query, &named, k);
+                assert_in_order(&with_named);
+                let is_there = |id: &SkillId| with_named.iter().any(|found| found.skill == *id);
+                assert!(named.iter().all(is_there), "{} at {k}", query.text());
             }
         }
-    });
+    }
+}
+
+#[test]
+fn candidates_have_the_same_signals_or_none() {
+    let (_dir, index) = index();
+    for retriever in retrievers() {
+        for query in queries() {
+            let found = retrieve(retriever.as_ref(), &index, &query, &[], usize::MAX);
+            let n_measured = found.iter().take_while(|found| found.signals.is_measured()).count();
+            let (measured, rest) = found.split_at(n_measured);
+            assert!(rest.iter().all(|found| !found.signals.is_measured()));
+            if n_measured > 0 {
+                assert!(rest.iter().all(|found| (0.0..=1.0).contains(&found.score)));
+            }
+            for candidate in measured {
+                assert_eq!(candidate.signals.names(), measured[0].signals.names());
+                assert!(candidate.signals.values().iter().all(|value| value.is_finite()));
+            }
+        }
+    }
+}
+
+#[test]
+fn rerankers_return_every_candidate_once_with_its_signals() {
+    let (_dir, index) = index();
+    let weights = skillmux_models::ranker().with_vectors;
+    let rerankers: [Box<dyn Reranker>; 2] =
+        [Box::new(KeepOrder), Box::new(LinearReranker::new(weights))];
+    let pool = PoolRetriever::new(Some(encoder()));
+    for reranker in rerankers {
+        for query in queries() {
+            let found = retrieve(&pool, &index, &query, &[], usize::MAX);
+            let request = RerankRequest { index: &index, query: &query };
+            let ranked = reranker.rerank(&request, found.clone()).unwrap();
+            assert_in_order(&ranked);
+            assert_eq!(ranked.len(), found.len());
+            for candidate in &ranked {
+                let before = found.iter().find(|found| found.skill == candidate.skill).unwrap();
+                assert_eq!(candidate.signals, before.signals);
+            }
+            let n_measured = found.iter().filter(|found| found.signals.is_measured()).count();
+            assert!(ranked[..n_measured].iter().all(|found| found.signals.is_measured()));
+            assert_eq!(ranked[n_measured..].len(), found[n_measured..].len());
+            let order = |found: &[Candidate]| -> Vec<SkillId> {
+                found[n_measured..].iter().map(|found| found.skill.clone()).collect()
+            };
+            assert_eq!(order(&ranked), order(&found));
+        }
+    }
+}
+
+#[test]
+fn rankings_are_in_order_and_the_first_k_do_not_depend_on_k() {
+    let (_dir, index) = index();
+    for ranker in rankers() {
+        for query in queries() {
+            let all = rank(&ranker, &index, &query, usize::MAX);
+            assert_in_order(&all);
+            for k in [0, 1, 2, 7, 40, 1000] {
+                let some = rank(&ranker, &index, &query, k);
+                assert_eq!(some, all[..k.min(all.len())], "{} at {k}", query.text());
+            }
+            assert_eq!(rank(&ranker, &index, &query, 20), all[..all.len().min(20)]);
+        }
+    }
 }
 
 #[test]
 fn skills_that_share_nothing_with_the_query_are_left_out() {
-    for_each_retriever(|retriever| {
+    let (_dir, index) = index();
+    for ranker in rankers() {
         let query = Query::new("the of and").unwrap();
-        assert!(retrieve(retriever, &query, 10).candidates().is_empty());
+        assert_eq!(rank(&ranker, &index, &query, 10), []);
         let query = Query::new("kubernetes").unwrap();
-        let n_found = retrieve(retriever, &query, usize::MAX).candidates().len();
-        assert!((1..index().n_skills()).contains(&n_found), "{n_found}");
-    });
+        let n_found = rank(&ranker, &index, &query, usize::MAX).len();
+        assert!((1..index.n_skills()).contains(&n_found), "{n_found}");
+    }
+    let words = Ranker::default();
+    assert_eq!(rank(&words, &index, &Query::new("zzqx 鑫鑫").unwrap(), 10), []);
 }
 
 #[test]
 fn skills_that_the_query_names_come_before_all_others() {
+    let (_dir, index) = index();
     let text = "Containers, clusters and pipelines: rollouts, logs, alerts. \
                 Then use the fapiao-reimbursement skill and load csv-cleaning.";
     let query = Query::new(text).unwrap();
-    for_each_retriever(|retriever| {
-        let ranking = retrieve(retriever, &query, 3);
-        let named: HashSet<String> = ranking.candidates()[..2]
+    for ranker in rankers() {
+        let ranking = rank(&ranker, &index, &query, 3);
+        let named: HashSet<String> = ranking[..2]
             .iter()
-            .map(|candidate| index().skill(candidate.skill).unwrap().skill.name)
+            .map(|found| index.skill(index.find(&found.skill).unwrap()).unwrap().skill.name)
             .collect();
         let expected = ["fapiao-reimbursement", "csv-cleaning"].map(str::to_owned);
         assert_eq!(named, HashSet::from(expected));
-    });
+        let is_named: Vec<bool> = ranking.iter().map(|found| found.signals.is_named).collect();
+        assert_eq!(is_named, [true, true, false]);
+    }
 }
 
 #[test]
-fn the_same_query_gives_the_same_ranking() {
-    for_each_retriever(|retriever| {
-        for query in queries() {
-            assert_eq!(retrieve(retriever, &query, 20), retrieve(retriever, &query, 20));
-        }
-    });
+fn rankings_of_one_identity_alone_are_judged_alike() {
+    let identities: Vec<_> = rankers().iter().map(Ranker::identity).collect();
+    let distinct: HashSet<_> = identities.iter().collect();
+    assert_eq!(distinct.len(), identities.len(), "{identities:?}");
+    let again: Vec<_> = rankers().iter().map(Ranker::identity).collect();
+    assert_eq!(again, identities);
+}
+
+/// Returns a router of a ranker over the fixtures.
+fn router(ranker: Ranker) -> (tempfile::TempDir, Router) {
+    let (dir, index) = index();
+    let router = Router::new(index, Stages { ranker, ..Stages::default() }).unwrap();
+    (dir, router)
 }
 
 #[test]
 fn explanations_add_up_to_the_scores() {
-    for_each_retriever(|retriever| {
+    for ranker in rankers() {
+        let (_dir, router) = router(ranker);
         for query in queries() {
-            let ranking = retrieve(retriever, &query, 20);
-            let read = |c: &Candidate| (*c, index().skill(c.skill).unwrap().skill);
-            let found: Vec<_> = ranking.candidates().iter().map(read).collect();
-            let found: Vec<_> =
-                found.iter().map(|(candidate, skill)| (*candidate, skill)).collect();
-            let explanations = retriever.explain(&query, &found).unwrap();
-            assert_eq!(explanations.len(), found.len());
-            for ((candidate, _), explanation) in found.iter().zip(explanations) {
-                let sum: f32 = explanation.contributions.iter().map(|part| part.value).sum();
+            for skill in router.search_explained(&query, 20).unwrap() {
                 // Both add some dozens of numbers in single precision, in another order.
-                let error = (sum - candidate.score).abs();
-                assert!(error <= 1e-4 * candidate.score.abs().max(1.0), "{}", query.text());
-                assert!((0.0..=1.0).contains(&explanation.coverage), "{}", explanation.coverage);
+                let error = (skill.explanation.total() - skill.score).abs();
+                assert!(error <= 1e-4 * skill.score.abs().max(1.0), "{}", query.text());
+                assert!((0.0..=1.0).contains(&skill.explanation.coverage));
             }
         }
-    });
-}
-
-#[test]
-fn a_skill_that_shares_no_word_is_left_out_of_a_lexical_ranking() {
-    let retriever = Bm25Retriever::new(index(), Bm25Config::default());
-    let query = Query::new("zzqx 鑫鑫").unwrap();
-    assert!(retrieve(&retriever, &query, 10).candidates().is_empty());
+    }
 }
 
 #[test]
 fn a_hybrid_score_is_the_share_and_the_weighted_cosine() {
-    let encoder = TermEncoder::new("1");
     let weight = 0.3;
-    let hybrid =
-        HybridRetriever::new(index(), &encoder, HybridConfig { dense_weight: weight }).unwrap();
-    let dense = DenseRetriever::new(index(), &encoder).unwrap();
+    let hybrid = HybridRetriever::new(encoder(), HybridConfig { dense_weight: weight });
+    let (_dir, router) = router(Ranker::new(Box::new(hybrid), Box::new(KeepOrder)));
     let query = Query::new("merge the pages of a pdf report").unwrap();
-    let cosines = retrieve(&dense, &query, usize::MAX);
-    let skill = |c: &Candidate| (*c, index().skill(c.skill).unwrap().skill);
-    let ranking = retrieve(&hybrid, &query, 5);
-    for (candidate, text) in ranking.candidates().iter().map(skill) {
-        let explanation = hybrid.explain(&query, &[(candidate, &text)]).unwrap().remove(0);
+    let dense = DenseRetriever::new(encoder());
+    let cosines = retrieve(&dense, &router.index(), &query, &[], usize::MAX);
+    for skill in router.search_explained(&query, 5).unwrap() {
         let of = |prefix: &str| -> f32 {
-            let parts = explanation.contributions.iter();
+            let parts = skill.explanation.contributions.iter();
             parts.filter(|part| part.feature.starts_with(prefix)).map(|part| part.value).sum()
         };
-        assert!((of("bm25.") - explanation.score_share).abs() < 1e-5);
-        let known = cosines.candidates().iter().find(|known| known.skill == candidate.skill);
-        if let Some(known) = known {
+        assert!((of("bm25.") - skill.explanation.score_share).abs() < 1e-5);
+        if let Some(known) = cosines.iter().find(|known| known.skill == skill.id) {
             assert!((of("dense.") - weight * known.score).abs() < 1e-5);
         }
-        assert_eq!(explanation.contributions.len(), 5);
-    }
-}
-
-#[test]
-fn signals_are_what_explanations_say() {
-    let encoder = TermEncoder::new("1");
-    let config = HybridConfig::default();
-    let hybrid = HybridRetriever::new(index(), &encoder, config).unwrap();
-    for query in queries() {
-        let ranking = retrieve(&hybrid, &query, 20);
-        let candidates = ranking.candidates();
-        let signals = hybrid.signals(&query, candidates).unwrap();
-        assert_eq!(signals.len(), candidates.len());
-        for (candidate, signals) in candidates.iter().zip(signals) {
-            let skill = index().skill(candidate.skill).unwrap().skill;
-            let explanation = hybrid.explain(&query, &[(*candidate, &skill)]).unwrap().remove(0);
-            let cosines = signals.dense.map(|cosine| config.dense_weight * cosine / 2.0);
-            let expected = signals.lexical.into_iter().chain(cosines);
-            for (part, expected) in explanation.contributions.iter().zip(expected) {
-                assert!(
-                    (part.value - expected).abs() < 1e-5,
-                    "{} of {}",
-                    part.feature,
-                    query.text()
-                );
-            }
-            assert_eq!(signals.is_named, explanation.contributions.len() == 6);
-        }
+        assert_eq!(skill.explanation.contributions.len(), 5);
     }
 }
 
 /// Returns the best skill's explanation.
-fn explained(retriever: &dyn Retriever, query: &Query) -> Explanation {
-    let best = retrieve(retriever, query, 1).candidates()[0];
-    let skill = index().skill(best.skill).unwrap().skill;
-    retriever.explain(query, &[(best, &skill)]).unwrap().remove(0)
+fn explained(ranker: Ranker, query: &Query) -> Explanation {
+    let (_dir, router) = router(ranker);
+    router.search_explained(query, 1).unwrap().remove(0).explanation
 }
 
 #[test]
 fn talk_around_a_request_does_not_lower_the_mass_of_its_clause() {
-    let bm25 = Bm25Retriever::new(index(), Bm25Config::default());
     let alone = Query::new("Fill in the PDF form.").unwrap();
     let in_talk =
         Query::new("Good evening everybody.\nFill in the PDF form.\nLovely weather, was it?")
             .unwrap();
-    let (alone, in_talk) = (explained(&bm25, &alone), explained(&bm25, &in_talk));
+    let [alone, in_talk] = [alone, in_talk].map(|query| explained(Ranker::default(), &query));
     assert!(in_talk.score_share < 0.8 * alone.score_share);
     assert!(alone.grounds.clause_mass > 0.1);
     assert!((alone.grounds.clause_mass - in_talk.grounds.clause_mass).abs() < 1e-4);
@@ -243,12 +260,51 @@ fn talk_around_a_request_does_not_lower_the_mass_of_its_clause() {
 }
 
 #[test]
-fn a_ranker_says_how_near_the_vectors_are() {
-    let encoder = TermEncoder::new("1");
-    let (weights, query) = (weights(), Query::new("merge the pages of a pdf report").unwrap());
-    let with = explained(&Ranker::new(index(), Some(&encoder), &weights).unwrap(), &query).grounds;
+fn a_pool_says_how_near_the_vectors_are() {
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    let pool = |encoder| Ranker::new(Box::new(PoolRetriever::new(encoder)), Box::new(KeepOrder));
+    let with = explained(pool(Some(encoder())), &query).grounds;
     assert!(0.0 < with.cosine_rise && with.cosine_rise < with.best_cosine);
     assert!(with.best_cosine <= 1.0 && (0.0..=1.0).contains(&with.vector_rank));
-    let without = explained(&Ranker::new(index(), None, &weights).unwrap(), &query).grounds;
+    let without = explained(pool(None), &query).grounds;
     assert!(without.best_cosine == 0.0 && without.cosine_rise == 0.0 && without.vector_rank == 0.0);
+}
+
+/// Finds what another retriever finds, as an engine elsewhere would: by ids alone.
+struct Elsewhere(Arc<dyn Retriever>);
+
+impl Retriever for Elsewhere {
+    fn identity(&self) -> skillmux::retrieve::RankingIdentity {
+        skillmux::retrieve::RankingIdentity::new("elsewhere")
+    }
+
+    fn scale(&self) -> skillmux::retrieve::ScoreScale {
+        skillmux::retrieve::ScoreScale::RankOnly
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::Approximate { recall_at_10: 0.95 }
+    }
+
+    fn retrieve(&self, request: &RetrieveRequest<'_>) -> skillmux::Result<Vec<Candidate>> {
+        let found = self.0.retrieve(request)?;
+        let places = (0..u16::MAX).rev().map(f32::from);
+        Ok(found.into_iter().zip(places).map(|(c, place)| Candidate::new(c.skill, place)).collect())
+    }
+
+    fn contributions(&self, _candidate: &Candidate) -> Vec<skillmux::retrieve::Contribution> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_retriever_of_another_engine_needs_no_more_than_ids() {
+    let words: Arc<dyn Retriever> = Arc::new(Bm25Retriever::new(Bm25Config::default()));
+    let elsewhere = Ranker::new(Box::new(Elsewhere(words)), Box::new(KeepOrder));
+    let (_dir, index) = index();
+    let query = Query::new("fill in the pdf form").unwrap();
+    let ids = |ranker: &Ranker| -> Vec<SkillId> {
+        rank(ranker, &index, &query, 5).into_iter().map(|found| found.skill).collect()
+    };
+    assert_eq!(ids(&elsewhere), ids(&Ranker::default()));
 }

@@ -2,8 +2,11 @@
 
 use skillmux::{
     Error,
-    retrieve::Query,
-    route::{RouteOptions, Router, RouterConfig},
+    compose::{Calibration, Calibrations, Decision, DropReason, Features},
+    decompose::{ByClause, Decomposer},
+    query::Query,
+    retrieve::RankingIdentity,
+    route::{RouteOptions, Router, Stages},
     skill::SkillId,
 };
 
@@ -18,7 +21,7 @@ fn json(router: &Router, task: &str) -> String {
 fn the_same_query_gives_the_same_bytes() {
     let workshop = Workshop::with(&sample());
     let router = Router::open(&workshop.index_path()).unwrap();
-    let again = Router::new(workshop.open().unwrap(), RouterConfig::default());
+    let again = Router::new(workshop.open().unwrap(), Stages::default()).unwrap();
     for task in ["fill in the form and clean the tables", "整理发票", "nothing of the kind"] {
         assert_eq!(json(&router, task), json(&router, task));
         assert_eq!(json(&router, task), json(&again, task));
@@ -63,4 +66,73 @@ fn an_unknown_skill_comes_with_ids_that_look_alike() {
     assert_eq!(nearest[0].as_str(), "docs/pdf-forms");
     assert!(error.hint().unwrap().contains("`docs/pdf-forms`"));
     page("docs/pdf-forms").unwrap();
+}
+
+#[test]
+fn a_ranking_without_a_calibration_has_no_confidence() {
+    let workshop = Workshop::with(&sample());
+    let query = Query::new("fill in the PDF form").unwrap();
+    let route_by = |calibrations| {
+        let stages = Stages { calibrations, ..Stages::default() };
+        let router = Router::new(workshop.open().unwrap(), stages).unwrap();
+        router.route(&query, &RouteOptions::default()).unwrap()
+    };
+    let calibration = |ranking, threshold| {
+        let (bias, weights) = (0.0, Features::default());
+        Calibrations::new([Calibration { ranking, bias, weights, threshold }])
+    };
+    let uncalibrated = route_by(Calibrations::default());
+    assert_eq!((uncalibrated.decision, uncalibrated.confidence), (Decision::Load, None));
+    let other = route_by(calibration(RankingIdentity::new("another"), 1.0));
+    assert_eq!(other, uncalibrated);
+    let own = Stages::default().ranker.identity();
+    let judged = route_by(calibration(own, 1.0));
+    assert_eq!((judged.decision, judged.confidence), (Decision::Abstain, Some(0.5)));
+    assert!(judged.steps[0].skills.is_empty());
+}
+
+#[test]
+fn each_clause_is_a_step_of_its_own_and_no_skill_is_loaded_twice() {
+    let workshop = Workshop::with(&sample());
+    let decomposer: Box<dyn Decomposer> = Box::new(ByClause);
+    let stages = Stages { decomposer, ..Stages::default() };
+    let router = Router::new(workshop.open().unwrap(), stages).unwrap();
+    let task =
+        "Fill in the PDF form. Then clean the messy tables. Then fill in the PDF form again.";
+    let route = router.route(&Query::new(task).unwrap(), &RouteOptions::default()).unwrap();
+    let subtasks: Vec<&str> = route.steps.iter().map(|step| step.subtask.as_str()).collect();
+    assert_eq!(
+        subtasks,
+        [
+            "Fill in the PDF form.",
+            "Then clean the messy tables.",
+            "Then fill in the PDF form again."
+        ]
+    );
+    let loaded = |step: usize| -> Vec<&str> {
+        route.steps[step].skills.iter().map(|skill| skill.id.as_str()).collect()
+    };
+    assert_eq!(loaded(0), ["docs/pdf-forms"]);
+    assert!(!loaded(1).is_empty() && !loaded(1).contains(&"docs/pdf-forms"));
+    let again =
+        route.steps[2].alternatives.iter().find(|skill| skill.id.as_str() == "docs/pdf-forms");
+    assert_eq!(again.unwrap().reason, DropReason::LoadedBefore);
+    assert_eq!(route.pages.len(), route.steps.iter().map(|step| step.skills.len()).sum::<usize>());
+}
+
+#[test]
+fn only_loaded_skills_are_explained() {
+    let workshop = Workshop::with(&sample());
+    let router = Router::open(&workshop.index_path()).unwrap();
+    let query = Query::new("fill in the PDF form, clean the tables and build slides").unwrap();
+    let options = RouteOptions { max_skills: 1, ..RouteOptions::default() };
+    let route = router.route(&query, &options).unwrap();
+    let step = &route.steps[0];
+    assert_eq!(step.skills.len(), 1);
+    assert!(!step.skills[0].explanation.matched.is_empty());
+    assert!(!step.alternatives.is_empty());
+    assert!(step.alternatives.iter().all(|skill| !skill.name.is_empty()));
+    // What is explained is what a search says of the same skill.
+    let found = router.search_explained(&query, 1).unwrap();
+    assert_eq!(found[0], step.skills[0]);
 }

@@ -3,7 +3,7 @@
 use std::{env, fs::File, path::Path};
 
 use anyhow::Context;
-use skillmux::library::Library;
+use skillmux::{library::Library, text::one_line};
 use skillmux_eval::{
     cluster::Clusters,
     dataset::{
@@ -17,7 +17,7 @@ use skillmux_eval::{
 use crate::{
     args::{EvalRunArgs, TierChoice},
     error::CliError,
-    paint::{self, NOTE, grouped, styled},
+    render::paint::{NOTE, grouped, styled},
     settings::Settings,
     source::{self, OpenIndex},
 };
@@ -107,7 +107,7 @@ fn open(
             let out = std::io::BufWriter::new(shard.as_file());
             write_shard(out, &skills).context("cannot write the skills down")?;
             let library = Library::open([shard.path()])?;
-            source::open_once(&library)?
+            source::open_once(&library, settings)?
         }
         Some(_) => anyhow::bail!("the dataset brings its skills in a form that is not known here"),
     };
@@ -156,7 +156,7 @@ fn warn_of_missing(binding: &Binding) {
             "{} {} right skills are not in the library and can't be found, such as `{}`",
             styled(NOTE, "note:"),
             grouped(n_missing),
-            paint::one_line(first)
+            one_line(first)
         );
     }
 }

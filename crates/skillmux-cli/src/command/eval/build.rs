@@ -5,9 +5,13 @@ use skillmux_eval::{
     dataset::build::comp_skill_bench,
 };
 
-use super::make_folder;
 use crate::{
-    Outcome, args::EvalBuildCommand, command::progress, paint::grouped, settings::Settings, source,
+    args::EvalBuildCommand,
+    folder::make_folder,
+    outcome::Outcome,
+    render::{paint::grouped, progress::progress},
+    settings::Settings,
+    source,
 };
 
 pub(super) fn run(command: &EvalBuildCommand, settings: &Settings) -> anyhow::Result<Outcome> {

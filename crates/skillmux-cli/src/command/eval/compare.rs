@@ -1,16 +1,16 @@
 //! `skillmux eval compare A B`
 
+use skillmux::text::escaped_json;
 use skillmux_eval::{
     cluster::Clusters,
     report::{CompareOptions, Comparison, Pair, Results, TaskScores, View},
 };
 
-use super::{credited, width};
+use super::credit::credited;
 use crate::{
-    Outcome,
     args::{CompareFormat, EvalCompareArgs},
-    command::print_text,
-    paint,
+    outcome::Outcome,
+    render::{print_text, width},
 };
 
 pub(super) fn run(args: &EvalCompareArgs) -> anyhow::Result<Outcome> {
@@ -27,7 +27,7 @@ pub(super) fn run(args: &EvalCompareArgs) -> anyhow::Result<Outcome> {
     let comparison = Comparison::new(&scores, (0, 1), &options)?;
     match args.format {
         CompareFormat::Text => print_text(&comparison.to_text(width(), args.n))?,
-        CompareFormat::Json => print_text(&paint::escaped_json(&comparison.to_json()))?,
+        CompareFormat::Json => print_text(&escaped_json(&comparison.to_json()))?,
         CompareFormat::Markdown => print_text(&comparison.to_markdown(args.n))?,
     }
     Ok(Outcome::Found)

@@ -5,14 +5,19 @@ use std::fmt::Write;
 use skillmux_eval::{dataset::DatasetKind, metric::measures, system::system_forms};
 
 use crate::{
-    Outcome,
-    command::print_text,
-    paint::{STRONG, styled},
+    assemble::Models,
+    outcome::Outcome,
+    render::{
+        paint::{STRONG, styled},
+        print_text,
+    },
+    settings::Settings,
 };
 
-pub(super) fn run() -> anyhow::Result<Outcome> {
+pub(super) fn run(settings: &Settings) -> anyhow::Result<Outcome> {
+    let models = Models::load(settings)?;
     let mut text = String::new();
-    let mut section = |title: &str, rows: &[(&str, String)]| {
+    let mut section = |title: &str, rows: &[(String, String)]| {
         let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let _ = writeln!(text, "{}", styled(STRONG, title));
         for (name, what) in rows {
@@ -20,15 +25,17 @@ pub(super) fn run() -> anyhow::Result<Outcome> {
         }
         text.push('\n');
     };
-    let systems: Vec<_> =
-        system_forms().iter().map(|(form, what)| (*form, (*what).to_owned())).collect();
-    section("systems", &systems);
-    let datasets: Vec<_> =
-        DatasetKind::ALL.iter().map(|kind| (kind.as_str(), kind.shape().to_owned())).collect();
+    section("systems", &system_forms(&models));
+    let datasets: Vec<_> = DatasetKind::ALL
+        .iter()
+        .map(|kind| (kind.as_str().to_owned(), kind.shape().to_owned()))
+        .collect();
     section("datasets", &datasets);
     let measures: Vec<_> = measures()
         .iter()
-        .map(|measure| (measure.name, format!("{} ({})", measure.formula, measure.source)))
+        .map(|measure| {
+            (measure.name.to_owned(), format!("{} ({})", measure.formula, measure.source))
+        })
         .collect();
     section("measures", &measures);
     print_text(text.trim_end_matches('\n'))?;

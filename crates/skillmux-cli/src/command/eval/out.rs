@@ -13,8 +13,7 @@ use skillmux_eval::{
     report::{Results, Setting, file_stem},
 };
 
-use super::make_folder;
-use crate::error::CliError;
+use crate::{error::CliError, folder::make_folder};
 
 /// Folder of the answers so far, in that of the results.
 const JOURNALS: &str = "unfinished";

@@ -1,6 +1,6 @@
 //! `skillmux eval run DATASET`
 
-use skillmux::route::RouteOptions;
+use skillmux::{route::RouteOptions, text::escaped_json};
 use skillmux_eval::{
     dataset::Dataset,
     evaluate::{EvaluateOptions, Evaluation, apply_cut, evaluate},
@@ -14,28 +14,38 @@ use skillmux_eval::{
 
 use super::{
     asked::{self, Asked},
-    credited,
+    credit::credited,
     out::OutFolder,
-    width,
 };
 use crate::{
-    Outcome,
     args::{EvalRunArgs, ReportFormat},
-    command::{chat, print_text, progress, router, since_start},
-    paint::{self, NOTE, grouped, styled},
+    assemble::Models,
+    chat::chat,
+    clock::since_start,
+    outcome::Outcome,
+    render::{
+        paint::{NOTE, grouped, styled},
+        print_text,
+        progress::progress,
+        width,
+    },
     settings::Settings,
 };
 
 pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let models = Models::load(settings)?;
     let specs: Vec<SystemSpec> =
         args.systems.iter().map(|spec| SystemSpec::parse(spec)).collect::<Result<_, _>>()?;
+    specs.iter().try_for_each(|spec| spec.check(&models))?;
     let Asked { dataset, opened, clusters, setting } = asked::read(args, settings)?;
-    let router = router(opened.index, args.stages)?;
-    let encoder = skillmux_models::encoder();
+    let router = models.router(opened.index, args.stages)?;
+    let encoder = models.encoder();
     let chat = chat(&args.endpoint, settings)?;
-    let mut context = SystemContext::new(&router);
+    let index = router.index();
+    let mut context = SystemContext::new(&router, &index);
+    context.assembly = &models;
     context.options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
-    context.encoder = Some(&encoder);
+    context.encoder = Some(encoder.as_ref());
     context.chat = chat.as_ref().map(|chat| chat as _);
 
     let out = args.out.as_deref().map(OutFolder::open).transpose()?;
@@ -78,7 +88,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         ReportFormat::Text => {
             print_text(&format!("{}\n{}", report.to_text(width()), times.to_text()))?;
         }
-        ReportFormat::Json => print_text(&paint::escaped_json(&report.to_json()))?,
+        ReportFormat::Json => print_text(&escaped_json(&report.to_json()))?,
         ReportFormat::Markdown => print_text(&report.to_markdown())?,
         ReportFormat::Html => print_text(&report.to_html(Some(&times)))?,
         ReportFormat::Csv => print_text(&snapshot.to_csv())?,

@@ -1,16 +1,16 @@
 //! `skillmux eval show TASK --in DIR`
 
+use skillmux::text::escaped_json;
 use skillmux_eval::{
     cluster::Clusters,
     report::{Results, ShownTask, TaskScores},
 };
 
-use super::{credited, width};
+use super::credit::credited;
 use crate::{
-    Outcome,
     args::{EvalShowArgs, Format},
-    command::print_text,
-    paint,
+    outcome::Outcome,
+    render::{print_text, width},
 };
 
 /// Ranks that are shown of each system; right skills further down are shown all the same.
@@ -25,7 +25,7 @@ pub(super) fn run(args: &EvalShowArgs) -> anyhow::Result<Outcome> {
     let shown = ShownTask::new(&scores, &args.task_id)?;
     match args.format {
         Format::Text => print_text(&shown.to_text(width(), MAX_RANKS))?,
-        Format::Json => print_text(&paint::escaped_json(&shown.to_json()))?,
+        Format::Json => print_text(&escaped_json(&shown.to_json()))?,
     }
     Ok(Outcome::Found)
 }

@@ -10,11 +10,10 @@ use skillmux_eval::{
     task::Task,
 };
 
-use super::width;
-use crate::command::{print_json, print_text};
 use crate::{
-    Outcome,
     args::{EvalTrecArgs, Format},
+    outcome::Outcome,
+    render::{print_json, print_text, width},
 };
 
 /// What `--format json` prints.

@@ -2,8 +2,8 @@
 
 use skillmux_train::synth::{DistractorOptions, write_distractors};
 
-use super::{Rows, named_chat};
-use crate::{Outcome, args::SynthDistractorsArgs, settings::Settings, source};
+use super::rows::{Rows, named_chat};
+use crate::{args::SynthDistractorsArgs, outcome::Outcome, settings::Settings, source};
 
 pub(super) fn run(args: &SynthDistractorsArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let chat = named_chat(&args.work, settings)?;

@@ -2,10 +2,10 @@
 
 use skillmux_train::synth::{QueryOptions, TaskKind, write_queries};
 
-use super::{Rows, named_chat};
+use super::rows::{Rows, named_chat};
 use crate::{
-    Outcome,
     args::{SynthQueriesArgs, TaskKindChoice},
+    outcome::Outcome,
     settings::Settings,
     source,
 };

@@ -3,12 +3,15 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
 use serde::Serialize;
+use skillmux::text::one_line;
 use skillmux_train::synth::WorkReport;
 
 use crate::{
     args::Format,
-    command::{print_json, print_text},
-    paint::{self, grouped, styled},
+    render::{
+        paint::{self, grouped, styled},
+        print_json, print_text,
+    },
 };
 
 /// What `--format json` prints, and what the text is made of.
@@ -80,7 +83,7 @@ impl Report {
             styled(paint::GOOD, "written"),
             grouped(self.n_written),
             self.noun(self.n_written),
-            paint::one_line(&self.out),
+            one_line(&self.out),
             grouped(self.n_wanted),
         );
         let mut row = |name: &str, n: usize, note: &str| {

@@ -1,21 +1,24 @@
 //! `skillmux train abstention`
 
-use std::{fmt::Write as _, path::PathBuf, sync::Arc};
+use std::{fmt::Write as _, path::PathBuf};
 
+use anyhow::Context;
 use skillmux::{
     compose::{Calibration, Calibrations},
     index::Index,
-    model::Encoder,
 };
 use skillmux_eval::stats::{Interval, wilson};
 use skillmux_train::abstention::{AbstentionExamples, KindScores, QuestionKind, Questions};
 
-use super::write_file;
 use crate::{
-    Outcome,
     args::{SourceArgs, TrainAbstentionArgs},
-    command::{print_text, ranked_router},
-    paint::{STRONG, grouped, styled},
+    assemble::Models,
+    folder::write_file,
+    outcome::Outcome,
+    render::{
+        paint::{STRONG, grouped, styled},
+        print_text,
+    },
     settings::Settings,
     source,
 };
@@ -25,22 +28,21 @@ const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 
 pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
-    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
-    let with_vectors = ask(&questions, &args.index, settings, Some(&encoder))?;
-    let without_vectors = ask(&questions, &args.index, settings, None)?;
-    let calibrations =
-        Calibrations { with_vectors: with_vectors.fit(), without_vectors: without_vectors.fit() };
-    let rankings = [
-        ("with vectors", &with_vectors, calibrations.with_vectors),
-        ("words alone", &without_vectors, calibrations.without_vectors),
-    ];
+    let models = Models::load(settings)?;
+    let rankings = [("with vectors", true), ("words alone", false)].map(|(name, with_vectors)| {
+        let examples = ask(&questions, &args.index, settings, &models, with_vectors)?;
+        let calibration = examples.fit().context("no index was asked")?;
+        anyhow::Ok((name, examples, calibration))
+    });
+    let rankings: Vec<_> = rankings.into_iter().collect::<anyhow::Result<_>>()?;
+    let calibrations = Calibrations::new(rankings.iter().map(|(_, _, fitted)| fitted.clone()));
     let json = serde_json::to_string_pretty(&calibrations)?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     let mut table = "ranking,kind,query_id,n_skills,is_spaceless,confidence\n".to_owned();
     let mut text = format!("written to {}\n", args.out.display());
-    for (name, examples, calibration) in rankings {
-        add_rows(name, examples, &calibration, &mut table)?;
-        report(name, examples, &calibration, &mut text)?;
+    for (name, examples, calibration) in &rankings {
+        add_rows(name, examples, calibration, &mut table)?;
+        report(name, examples, calibration, &mut text)?;
     }
     if let Some(path) = &args.held_out {
         write_file(path, table.as_bytes())?;
@@ -49,16 +51,17 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     Ok(Outcome::Found)
 }
 
-/// Asks the default router over each index; without an encoder, by words alone.
+/// Asks the default router over each index, with vectors or by words alone.
 fn ask(
     questions: &Questions,
     paths: &[PathBuf],
     settings: &Settings,
-    encoder: Option<&Arc<dyn Encoder>>,
+    models: &Models,
+    with_vectors: bool,
 ) -> anyhow::Result<AbstentionExamples> {
     let mut examples = AbstentionExamples::default();
     for index in indexes(paths, settings)? {
-        examples.ask(questions, &ranked_router(index, encoder.cloned())?)?;
+        examples.ask(questions, &models.ranked_router(index, with_vectors)?)?;
     }
     Ok(examples)
 }

@@ -9,12 +9,11 @@ use skillmux_train::encoder::{
     train_encoder,
 };
 
-use super::write_file;
 use crate::{
-    Outcome,
     args::TrainEncoderArgs,
-    command::{print_text, size},
-    paint::grouped,
+    folder::write_file,
+    outcome::Outcome,
+    render::{paint::grouped, print_text, size},
 };
 
 pub(super) fn run(args: &TrainEncoderArgs) -> anyhow::Result<Outcome> {

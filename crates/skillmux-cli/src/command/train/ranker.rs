@@ -7,24 +7,25 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use skillmux::{
-    index::Index,
-    rerank::{FeatureGroup, RankerWeights},
-};
+use skillmux::{index::Index, rerank::RankerWeights, retrieve::FeatureGroup};
 use skillmux_train::ranker::{
     Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
     RankerOptions, RankerScores, TrainedRanker,
 };
 
-use super::write_file;
 use crate::{
-    Outcome,
     args::{LossChoice, NearDuplicatesChoice, TrainRankerArgs},
-    command::print_text,
-    paint::{self, grouped, styled},
+    assemble::encoder,
+    folder::write_file,
+    outcome::Outcome,
+    render::{
+        paint::{self, grouped, styled},
+        print_text,
+    },
+    settings::Settings,
 };
 
-pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let options = options(args)?;
     refuse_inputs_as_outputs(args)?;
     if let Some(folder) = &args.ablations {
@@ -42,7 +43,7 @@ pub(super) fn run(args: &TrainRankerArgs) -> anyhow::Result<Outcome> {
     for path in &args.translations {
         data.add_translations(path)?;
     }
-    let examples = RankerExamples::of(&index, &skillmux_models::encoder(), &data)?;
+    let examples = RankerExamples::of(&index, encoder(settings)?, &data)?;
     let trained = examples.fit(&options, Fold::HeldOut);
     write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {

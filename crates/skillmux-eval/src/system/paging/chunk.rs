@@ -56,6 +56,10 @@ impl ChunkPager {
 }
 
 impl Pager for ChunkPager {
+    fn identity(&self) -> String {
+        "chunk".to_owned()
+    }
+
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let nodes = chunks(&request.skill.body);
         let tree = NodeTree { sections: Vec::new(), nodes };

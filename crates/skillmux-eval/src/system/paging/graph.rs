@@ -67,6 +67,10 @@ pub(super) fn config() -> String {
 }
 
 impl Pager for GreedyGraphPager {
+    fn identity(&self) -> String {
+        "greedy-graph".to_owned()
+    }
+
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let graph = Graph::new(request);
         let mut selection = Selection::new(request);
@@ -99,6 +103,10 @@ impl Pager for GreedyGraphPager {
 }
 
 impl Pager for TopKDependencyPager {
+    fn identity(&self) -> String {
+        "topk-dep".to_owned()
+    }
+
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let graph = Graph::new(request);
         let mut selection = Selection::new(request);

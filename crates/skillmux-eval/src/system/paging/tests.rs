@@ -99,7 +99,7 @@ fn a_tree_of_another_body_gives_no_text() {
 }
 
 #[test]
-fn long_bodies_are_paged_in_bounded_time() {
+fn long_bodies_are_paged_within_the_budget() {
     for unit in ["##\nx\n", "## scans rotate\n\n```\nx\n```\n\n", "x\n\n"] {
         let body = unit.repeat((1 << 14) / unit.len());
         for pager in pagers() {

@@ -95,9 +95,8 @@ fn three_votes_judge_what_a_page_shows() {
     let question = &yes_yes_no.requests.lock().unwrap()[0].messages[1].text;
     let page = &answer.shown()[0];
     let body = &shelf
-        .router
-        .index()
-        .skill(shelf.router.index().find(&SkillId::new(&page.skill_id)).unwrap())
+        .index
+        .skill(shelf.index.find(&SkillId::new(&page.skill_id)).unwrap())
         .unwrap()
         .skill
         .body;

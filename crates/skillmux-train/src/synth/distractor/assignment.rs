@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use skillmux::{
     index::Index,
     model::ChatMessage,
-    retrieve::{Bm25Retriever, Query, Retriever},
+    query::Query,
     skill::{NodeTree, Skill},
 };
 
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    lexical::find_by_words,
     synth::{
         answer::{check_runs, check_size, clean, last_json},
         name::{Names, name_key},
@@ -67,7 +68,6 @@ pub(super) struct DistractorAssignment<'i> {
     pub(super) names: Names,
     pub(super) strategy: Strategy,
     pub(super) index: &'i Index,
-    pub(super) retriever: Arc<Bm25Retriever<'i>>,
     pub(super) model_name: String,
 }
 
@@ -141,9 +141,8 @@ impl DistractorAssignment<'_> {
         let Ok(query) = Query::new(format!("{}\n{}", written.name, written.description)) else {
             return Ok(Checked::Accepted(written));
         };
-        let ranking = self.retriever.retrieve(&query, N_NEAREST)?;
-        for candidate in ranking.candidates() {
-            let skill = self.index.skill(candidate.skill)?.skill;
+        for hit in find_by_words(self.index, &query, N_NEAREST)? {
+            let skill = self.index.skill(hit.skill)?.skill;
             if name_key(&skill.name) == name_key(&written.name) {
                 return Ok(Checked::Refused(Refusal::NameTaken { name: written.name }));
             }

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use skillmux::{
-    index::Index,
-    retrieve::{Bm25Config, Bm25Retriever},
-    skill::Skill,
-};
+use skillmux::{index::Index, skill::Skill};
 
 use super::{
     assignment::DistractorAssignment,
@@ -25,7 +21,6 @@ use crate::{
 /// The distractors to ask for: all of one skill, then those of the next.
 pub(super) struct Plan<'i> {
     index: &'i Index,
-    retriever: Arc<Bm25Retriever<'i>>,
     sampler: Sampler<'i>,
     n_per_skill: usize,
     /// The present skill, and the number of its distractors that were given.
@@ -40,7 +35,6 @@ impl<'i> Plan<'i> {
         work_options: &WorkOptions<'_>,
     ) -> Result<Self> {
         Ok(Self {
-            retriever: Arc::new(Bm25Retriever::new(index, Bm25Config::default())),
             index,
             sampler: Sampler::new(index, work_options.seed)?,
             n_per_skill: options.n_per_skill.clamp(1, Strategy::ALL.len()),
@@ -69,7 +63,6 @@ impl<'i> Assignments for Plan<'i> {
             reference,
             strategy,
             index: self.index,
-            retriever: Arc::clone(&self.retriever),
             model_name: self.model_name.clone(),
         }))
     }

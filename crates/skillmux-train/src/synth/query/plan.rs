@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use skillmux::{
     index::{Index, SkillIdx},
-    retrieve::{Bm25Config, Bm25Retriever, Query, Retriever},
+    query::Query,
     skill::Skill,
 };
 
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    lexical::find_by_words,
     synth::{
         name::Names,
         prompt,
@@ -37,7 +38,6 @@ const RELATED_RANKS: std::ops::Range<usize> = 3..40;
 pub(super) struct Plan<'i> {
     index: &'i Index,
     sampler: Sampler<'i>,
-    retriever: Bm25Retriever<'i>,
     options: QueryOptions,
     seed: u64,
     model_name: String,
@@ -55,7 +55,6 @@ impl<'i> Plan<'i> {
         Ok(Self {
             index,
             sampler: Sampler::new(index, work_options.seed)?,
-            retriever: Bm25Retriever::new(index, Bm25Config::default()),
             options,
             seed: work_options.seed,
             model_name: work_options.model_name.to_owned(),
@@ -90,9 +89,9 @@ impl<'i> Plan<'i> {
         let Ok(query) = Query::new(format!("{}\n{}", skill.name, skill.description)) else {
             return Ok(Vec::new());
         };
-        let ranking = self.retriever.retrieve(&query, RELATED_RANKS.end)?;
-        let related = ranking.candidates().iter().skip(RELATED_RANKS.start);
-        let mut drawn: Vec<SkillIdx> = related.map(|candidate| candidate.skill).collect();
+        let found = find_by_words(self.index, &query, RELATED_RANKS.end)?;
+        let related = found.into_iter().skip(RELATED_RANKS.start);
+        let mut drawn: Vec<SkillIdx> = related.map(|hit| hit.skill).collect();
         drawn.sort_by_cached_key(|idx| {
             chance(self.seed, &["related", id, round, &idx.0.to_string()])
         });

@@ -1,7 +1,9 @@
 //! Constants of BM25, and what follows from them alone.
 
-use super::saturate;
-use crate::retrieve::QueryTerm;
+use std::fmt;
+
+use super::saturation::saturate;
+use crate::{index::Field, query::QueryTerm};
 
 /// How a field counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +87,7 @@ impl Bm25Config {
     }
 
     /// Returns the `k1` of joint saturation.
-    pub(super) fn joint_k1(&self) -> f32 {
+    pub(crate) fn joint_k1(&self) -> f32 {
         self.fields.iter().map(|field| field.k1).sum::<f32>() / 3.0
     }
 }
@@ -103,5 +105,24 @@ impl Default for Bm25Config {
             saturation: TermSaturation::PerField,
             repetition: QueryRepetition::Logarithmic,
         }
+    }
+}
+
+impl fmt::Display for Bm25Config {
+    /// Shows all constants: `bm25 name=weight/k1/b ...`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bm25")?;
+        for (field, FieldWeights { weight, k1, b }) in Field::ALL.into_iter().zip(self.fields) {
+            write!(f, " {}={weight}/{k1}/{b}", field.as_str())?;
+        }
+        let saturation = match self.saturation {
+            TermSaturation::PerField => "per-field",
+            TermSaturation::Joint => "joint",
+        };
+        let repetition = match self.repetition {
+            QueryRepetition::Linear => "linear",
+            QueryRepetition::Logarithmic => "logarithmic",
+        };
+        write!(f, " saturation={saturation} repetition={repetition}")
     }
 }

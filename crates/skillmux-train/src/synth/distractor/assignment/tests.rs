@@ -1,5 +1,3 @@
-use skillmux::retrieve::Bm25Config;
-
 use super::*;
 use crate::synth::fixture::{index_of, skill, words};
 
@@ -35,7 +33,6 @@ fn with_assignment<T>(f: impl FnOnce(&DistractorAssignment<'_>) -> T) -> T {
         reference: Arc::new(skills[0].clone()),
         strategy: Strategy::SameTechDifferentUse,
         index: &index,
-        retriever: Arc::new(Bm25Retriever::new(&index, Bm25Config::default())),
         model_name: "small".to_owned(),
     })
 }

@@ -1,0 +1,79 @@
+//! Arguments of `skillmux route`, `search`, `page` and `mcp`.
+
+use clap::Args as ClapArgs;
+
+use super::{
+    models::ModelArgs,
+    shared::{Format, SourceArgs, TaskArgs},
+    stages::{PagerChoice, RetrieverChoice, StageArgs},
+};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RouteArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Load at most N skills
+    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) k: u16,
+    /// Show at most this many tokens of skill text in all. 0 shows none
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
+    pub(crate) budget: u32,
+    /// Format of the answer. With --queries it is always JSON, one answer a line
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) stages: StageArgs,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArgs,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Show the best N skills
+    #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) k: u16,
+    /// Format of the ranking. With --queries it is always a TREC run
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// How skills are ranked
+    #[arg(long, value_enum, default_value = "ranked")]
+    pub(crate) retriever: RetrieverChoice,
+    /// Print the time that a query took: the 50th and the 99th percentile
+    #[arg(long, requires = "queries")]
+    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PageArgs {
+    /// Id of the skill, as `search` and `route` print it
+    pub(crate) skill_id: String,
+    /// What you want to know. Without it: the skill from the top
+    pub(crate) query: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Show at most this many tokens
+    #[arg(long, value_name = "TOKENS", default_value_t = 2000)]
+    pub(crate) budget: u32,
+    /// Format of the page
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// Which parts are shown
+    #[arg(long, value_enum, default_value = "mmr")]
+    pub(crate) pager: PagerChoice,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
+}

@@ -1,0 +1,210 @@
+//! Arguments of `skillmux eval`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+
+use super::{
+    models::ModelArgs,
+    shared::{EndpointArgs, Format, SourceArgs},
+    stages::StageArgs,
+};
+
+#[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<EvalCommand>,
+    #[command(flatten)]
+    pub(crate) trec: EvalTrecArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalTrecArgs {
+    /// A TREC run, as `skillmux search --queries` prints it
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) run: Option<PathBuf>,
+    /// File with the right skills (TREC qrels), one `query_id 0 skill_id relevance` a line
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) qrels: Option<PathBuf>,
+    /// Format of the scores
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Measure systems on a dataset
+    Run(Box<EvalRunArgs>),
+    /// Show which tasks two systems differ on, and why
+    Compare(EvalCompareArgs),
+    /// Show one task: what is right, what each system answered, and why
+    Show(EvalShowArgs),
+    /// Make a dataset, or what a dataset needs
+    #[command(subcommand)]
+    Build(EvalBuildCommand),
+    /// List all systems, kinds of dataset and measures
+    List,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalRunArgs {
+    /// The dataset: a file or a folder. `skillmux eval list` shows the kinds
+    #[arg(value_name = "DATASET")]
+    pub(crate) dataset: PathBuf,
+    /// Kind of the dataset [default: found from its files]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Systems to measure, such as `default`, `bm25`, `bm25:nd`, `tfidf@best-k` or
+    /// `rrf(bm25,tfidf)`. The others are compared with the first one
+    #[arg(long = "system", short, value_name = "SPEC", default_value = "default", num_args = 1..)]
+    pub(crate) systems: Vec<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Folder for the answers, scores, TREC runs and the HTML page. Answers that it already holds
+    /// are kept, so you can interrupt a run and start it again
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Measure everything again, and replace all that the folder holds
+    #[arg(long, requires = "out")]
+    pub(crate) fresh: bool,
+    /// File of near-duplicates, from `skillmux eval build clusters`. The report then has every
+    /// score twice: without and with near-duplicates of a right skill counted as right
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// File with the right skills (TREC qrels), for a dataset of plain queries [default:
+    /// `qrels.trec` in the same folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) qrels: Option<PathBuf>,
+    /// Score queries that the qrels do not name as queries that need no skill. Without this option
+    /// they are not scored, as in `trec_eval`
+    #[arg(long)]
+    pub(crate) unjudged_need_none: bool,
+    /// Which skills of the dataset to choose from, if it has tiers [default: hard]
+    #[arg(long, value_enum, conflicts_with_all = ["index", "library"])]
+    pub(crate) tier: Option<TierChoice>,
+    /// Use the whole dataset, not only the part that no model was trained on
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Measure only N tasks, drawn at random
+    #[arg(long, value_name = "N")]
+    pub(crate) sample: Option<usize>,
+    /// Keep the best N skills of each ranking
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) depth: u16,
+    /// Let `default` load at most N skills
+    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) k: u16,
+    /// Let `default` show at most this many tokens in all. 0 shows none
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
+    pub(crate) budget: u32,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Number of bootstrap samples for each interval
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    pub(crate) resamples: u32,
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
+    /// Format of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
+    // Last: what follows would stand under the heading, too.
+    #[command(flatten, next_help_heading = "Stages of `default`")]
+    pub(crate) stages: StageArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TierChoice {
+    /// Without distractors: skills that only look right
+    Easy,
+    /// With distractors
+    Hard,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people, on a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a document
+    Markdown,
+    /// One page with plots
+    Html,
+    /// One row for each task
+    Csv,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalCompareArgs {
+    /// Results of the first system: `DIR/SYSTEM`, or `DIR` if it holds only one system
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// Results of the second system
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Show at most N tasks that changed
+    #[arg(short, value_name = "N", default_value_t = 10)]
+    pub(crate) n: usize,
+    /// File of near-duplicates, from `skillmux eval build clusters`. Near-duplicates of a right
+    /// skill then count as right
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// Format of the comparison
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: CompareFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// For people, on a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a document
+    Markdown,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalShowArgs {
+    /// Id of the task
+    #[arg(value_name = "TASK")]
+    pub(crate) task_id: String,
+    /// Folder that `skillmux eval run --out` wrote, or one system in it: `DIR/SYSTEM`
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) results: PathBuf,
+    /// File of near-duplicates, from `skillmux eval build clusters`. The scores with them are
+    /// shown, too
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// Format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalBuildCommand {
+    /// Make `CompSkillBench`, the benchmark of SkillWeaver, from the README of a list of MCP servers
+    Compskillbench {
+        /// The README of the list
+        #[arg(value_name = "README.md")]
+        readme: PathBuf,
+        /// Folder for the files of the benchmark
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Seed of all random choices
+        #[arg(long, default_value_t = 42)]
+        seed: u64,
+    },
+    /// Find the near-duplicates of an index
+    Clusters {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// File for the groups of near-duplicates, with ids only
+        #[arg(long, value_name = "FILE.jsonl")]
+        out: PathBuf,
+    },
+}

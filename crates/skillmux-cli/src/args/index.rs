@@ -1,0 +1,46 @@
+//! Arguments of `skillmux index` and `skillmux stats`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use super::shared::{Format, SourceArgs};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct IndexArgs {
+    /// Where to read skills: a folder of SKILL.md files, a .jsonl[.gz|.zst] file or a folder of
+    /// them, or the README.md of a list of MCP servers. Without any source: the sources of the
+    /// index, or the skills of the agents on this computer
+    #[arg(value_name = "SOURCE")]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Folder of the index [default: the user's own index]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: Option<PathBuf>,
+    /// Make the index from nothing. This also replaces an index of another format
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// Go back to the index before the last update
+    #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
+    pub(crate) restore: bool,
+    /// List all skills that were merged, repaired or skipped
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Format of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// Encoder that `skillmux train encoder` wrote, in place of the one inside this program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) encoder: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Check every byte of the index
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Format of the description
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}

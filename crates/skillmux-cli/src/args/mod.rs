@@ -1,0 +1,69 @@
+//! The command line.
+
+mod answer;
+mod eval;
+mod index;
+mod models;
+mod shared;
+mod stages;
+mod synth;
+mod train;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
+pub(crate) use eval::{
+    CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs, EvalRunArgs,
+    EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
+};
+pub(crate) use index::{IndexArgs, StatsArgs};
+pub(crate) use models::{ModelArgs, ModelsCommand};
+pub(crate) use shared::{EndpointArgs, Format, SourceArgs, TaskArgs};
+pub(crate) use stages::{
+    ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,
+};
+pub(crate) use synth::{
+    SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
+};
+pub(crate) use train::{
+    LossChoice, NearDuplicatesChoice, TrainAbstentionArgs, TrainCommand, TrainEncoderArgs,
+    TrainRankerArgs,
+};
+
+/// The skill router for LLM agents.
+///
+/// Takes a task in plain words. Decides whether a skill helps, which skill, and how many. Hands over
+/// only the parts that the task needs. Works offline, in milliseconds, in English and Chinese.
+#[derive(Debug, Parser)]
+#[command(name = "skillmux", version, max_term_width = 80, styles = crate::render::paint::HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make or update an index of skills
+    Index(IndexArgs),
+    /// Decide which skills a task needs, and show the parts that help
+    Route(RouteArgs),
+    /// Rank skills for a query
+    Search(SearchArgs),
+    /// Show the parts of one skill that answer a query
+    Page(PageArgs),
+    /// Describe an index
+    Stats(StatsArgs),
+    /// Measure the router and other systems on datasets, or score a TREC run
+    Eval(EvalArgs),
+    /// Train one of the models inside this program
+    #[command(subcommand)]
+    Train(TrainCommand),
+    /// Write training data for your own skills with a chat model
+    #[command(subcommand)]
+    Synth(SynthCommand),
+    /// Describe the models inside this program
+    #[command(subcommand)]
+    Models(ModelsCommand),
+    /// Give agents the skills of an index over MCP (Model Context Protocol, stdio)
+    Mcp(McpArgs),
+}

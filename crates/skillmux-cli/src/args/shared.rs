@@ -1,0 +1,51 @@
+//! Arguments that several commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Which skills a command works on.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SourceArgs {
+    /// Folder of an index made by `skillmux index`
+    #[arg(long, value_name = "DIR", conflicts_with = "library")]
+    pub(crate) index: Option<PathBuf>,
+    /// Skills to use without an index of your own: a folder, file or list, as for `skillmux
+    /// index`. skillmux keeps an index of them in its cache. You may repeat this option
+    #[arg(long, value_name = "PATH")]
+    pub(crate) library: Vec<PathBuf>,
+}
+
+/// The task, from one of three places.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TaskArgs {
+    /// The task in plain words. `-` reads it from standard input
+    #[arg(value_name = "TASK", conflicts_with_all = ["file", "queries"])]
+    pub(crate) text: Option<String>,
+    /// Read the task from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "queries")]
+    pub(crate) file: Option<PathBuf>,
+    /// Answer many tasks from a file, one `{"query_id": ..., "query": ...}` a line
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) queries: Option<PathBuf>,
+}
+
+/// A chat model of an OpenAI-compatible endpoint.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EndpointArgs {
+    /// URL of an OpenAI-compatible chat endpoint, such as `http://localhost:8000/v1`. skillmux
+    /// reads the key from the environment variable `SKILLMUX_API_KEY`
+    #[arg(long, value_name = "URL", requires = "chat_model")]
+    pub(crate) chat_url: Option<String>,
+    /// Name of the chat model
+    #[arg(long, value_name = "NAME", requires = "chat_url")]
+    pub(crate) chat_model: Option<String>,
+}

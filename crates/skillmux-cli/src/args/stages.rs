@@ -1,0 +1,89 @@
+//! Arguments that choose stages.
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// Which implementation of each stage a command uses.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub(crate) struct StageArgs {
+    /// How a task is split into steps
+    #[arg(long, value_enum, default_value = "whole")]
+    pub(crate) decomposer: DecomposerChoice,
+    /// How skills are ranked
+    #[arg(long, value_enum, default_value = "ranked")]
+    pub(crate) retriever: RetrieverChoice,
+    /// How many skills are loaded
+    #[arg(long, value_enum, default_value = "score-cut")]
+    pub(crate) composer: ComposerChoice,
+    /// Which parts of a skill are shown
+    #[arg(long, value_enum, default_value = "mmr")]
+    pub(crate) pager: PagerChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecomposerChoice {
+    /// Not at all: one step for the whole task
+    Whole,
+    /// One step for each clause that asks for work
+    Clauses,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RetrieverChoice {
+    /// By words and meaning of the task and of each of its clauses, with learned weights
+    Ranked,
+    /// By words (BM25) of name, description and body, each with its own weight
+    Fielded,
+    /// By words (BM25) of the whole text, the usual baseline
+    #[value(alias = "bm25")]
+    Joined,
+    /// By meaning alone (vectors of the embedded encoder)
+    Dense,
+    /// The sum of `fielded` and `dense`
+    Hybrid,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComposerChoice {
+    /// Those that stand out, without near-duplicates; none if no skill fits
+    ScoreCut,
+    /// Always the best N skills
+    TopK,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PagerChoice {
+    /// The parts that fit the task and differ from each other, in their order
+    Mmr,
+    /// From the top until the budget is used up
+    Full,
+}
+
+impl Default for StageArgs {
+    /// The default of each option.
+    fn default() -> Self {
+        Self {
+            decomposer: DecomposerChoice::Whole,
+            retriever: RetrieverChoice::Ranked,
+            composer: ComposerChoice::ScoreCut,
+            pager: PagerChoice::Mmr,
+        }
+    }
+}
+
+impl RetrieverChoice {
+    /// Returns the choice of a name, or of one of its other names.
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+
+    /// Returns every name with what it stands for, as `--help` says it.
+    pub(crate) fn named() -> Vec<(String, String)> {
+        let mut named = Vec::new();
+        for choice in Self::value_variants() {
+            let Some(value) = choice.to_possible_value() else { continue };
+            let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+            named.extend(value.get_name_and_aliases().map(|name| (name.to_owned(), help.clone())));
+        }
+        named
+    }
+}

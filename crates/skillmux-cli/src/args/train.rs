@@ -1,0 +1,126 @@
+//! Arguments of `skillmux train`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrainCommand {
+    /// Train the decision whether to load a skill at all
+    Abstention(TrainAbstentionArgs),
+    /// Train the static encoder that finds skills by meaning
+    Encoder(TrainEncoderArgs),
+    /// Train the weights that rank the best candidates
+    Ranker(TrainRankerArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainRankerArgs {
+    /// Folder of an index with the skills and their vectors, made by `skillmux index`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: PathBuf,
+    /// Queries that the encoder was trained on, plain or .zst, in the format of `train encoder`.
+    /// Only queries about skills that the encoder did not see are used
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Queries that the encoder was not trained on, in the same format
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1.., required_unless_present = "queries")]
+    pub(crate) tasks: Vec<PathBuf>,
+    /// Skills in two languages, plain or .zst: `{"zh", "en"}` a line. Only those that the encoder
+    /// did not see are used
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) translations: Vec<PathBuf>,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
+    /// File for the scores of each query that was kept for testing
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) held_out: Option<PathBuf>,
+    /// What the training makes small
+    #[arg(long, value_enum, default_value = "listwise")]
+    pub(crate) loss: LossChoice,
+    /// How to count candidates that are near-duplicates of a right skill
+    #[arg(long, value_enum, default_value = "wrong")]
+    pub(crate) near_duplicates: NearDuplicatesChoice,
+    /// Groups of features to leave out, separated by commas
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    pub(crate) without: Vec<String>,
+    /// Also train without each group of features, and with the other losses. Print the scores, and
+    /// write the weights and the test queries to this folder.
+    /// `skillmux eval run --system ranked:FILE` measures them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ablations: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LossChoice {
+    /// All candidates of a query together (softmax)
+    Listwise,
+    /// Each candidate by itself
+    Pointwise,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NearDuplicatesChoice {
+    /// As wrong
+    Wrong,
+    /// Leave them out
+    LeftOut,
+    /// As right, with a grade of 0.2
+    Graded,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainEncoderArgs {
+    /// Folder of an index with the skills, made by `skillmux index`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: PathBuf,
+    /// Queries and their right skills, plain or .zst: `{"query", "skill_id"}` or `{"query",
+    /// "skill_ids"}` a line. Lines with `"relevant": false` are left out
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Skills in two languages, plain or .zst: `{"zh", "en"}` a line
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) translations: Vec<PathBuf>,
+    /// File for the encoder
+    #[arg(long, value_name = "FILE.bin")]
+    pub(crate) out: PathBuf,
+    /// Folder for the checkpoint, the log and the plot of the training
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// Go on from the checkpoint in the folder of --run
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Options of the training to change, as JSON, such as `{"dim": 128}`
+    #[arg(long, value_name = "JSON")]
+    pub(crate) options: Option<String>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainAbstentionArgs {
+    /// Queries that some skill answers, one `{"query_id", "query"}` a line. A line may also have
+    /// `skill_ids`: an index that holds none of these skills should load nothing. Lines without it
+    /// are asked of the first index only
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) answerable: Vec<PathBuf>,
+    /// Queries that no skill answers. They are asked of every index
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) unanswerable: Vec<PathBuf>,
+    /// Queries that must not load the skills in their `skill_ids`. They are asked of each index
+    /// that holds one of these. They are measured, but not trained on: another skill may help
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) triggers: Vec<PathBuf>,
+    /// Folder of an index with vectors, made by `skillmux index`. Several indexes of different
+    /// sizes give a decision that suits them all [default: the user's own index]
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub(crate) index: Vec<PathBuf>,
+    /// File for the trained decision
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
+    /// File for the confidence of each query that was kept for testing
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) held_out: Option<PathBuf>,
+}

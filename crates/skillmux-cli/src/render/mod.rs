@@ -1,0 +1,47 @@
+//! Answers as text for people.
+
+pub(crate) mod paint;
+pub(crate) mod progress;
+pub(crate) mod route;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use skillmux::{
+    page::Page,
+    text::{escaped_json, printable},
+};
+
+use paint::grouped;
+
+/// Shows a page under a headline that says how much of the skill it is.
+pub(crate) fn page_text(page: &Page) -> String {
+    let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
+    let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
+    let title = paint::styled(paint::STRONG, &paint::rule(&title));
+    format!("{title}\n{}", printable(&page.to_markdown()))
+}
+
+/// Prints text for people, in colour on a terminal.
+pub(crate) fn print_text(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints a value as indented JSON.
+pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let json = escaped_json(&serde_json::to_string_pretty(value)?);
+    writeln!(io::stdout().lock(), "{json}")?;
+    Ok(())
+}
+
+/// Returns a size in the unit that suits it.
+pub(crate) fn size(n_bytes: u64) -> String {
+    indicatif::BinaryBytes(n_bytes).to_string()
+}
+
+/// Columns of the terminal; 80 if there is none.
+pub(crate) fn width() -> usize {
+    textwrap::termwidth()
+}

@@ -1,0 +1,148 @@
+//! A route, and a ranked skill, as text.
+
+use std::fmt::Write as _;
+
+use skillmux::{
+    compose::{Decision, DropReason},
+    retrieve::Contribution,
+    route::{Alternative, ExplainedSkill, Route},
+    text::{clipped, one_line, printable},
+};
+
+use super::{
+    page_text,
+    paint::{BAD, FAINT, GOOD, STRONG, grouped, styled, wrapped},
+};
+
+/// Alternatives in the text answer; JSON has all.
+const N_ALTERNATIVES: usize = 5;
+
+/// Most parts of a score that a text names; JSON has all.
+const MAX_PARTS: usize = 5;
+
+/// Characters of a name in the text answer: what the Agent Skills specification allows.
+const MAX_NAME_CHARS: usize = 64;
+
+/// Words in each list of the text answer; JSON has all.
+const N_WORDS: usize = 12;
+
+/// Characters of a subtask above its skills.
+const MAX_SUBTASK_CHARS: usize = 160;
+
+/// Shows the whole answer.
+pub(crate) fn text(route: &Route, n_skills: usize) -> String {
+    let mut out = String::new();
+    let loaded = || route.steps.iter().flat_map(|step| &step.skills);
+    let decision = match route.decision {
+        Decision::Load => {
+            let n = loaded().count();
+            let noun = if n == 1 { "skill" } else { "skills" };
+            format!("{} {n} {noun} of {}", styled(GOOD, "load"), grouped(n_skills))
+        }
+        Decision::Abstain => {
+            format!("{}: none of {} skills fits", styled(BAD, "abstain"), grouped(n_skills))
+        }
+    };
+    let n_us: u64 = route.trace.iter().map(|stage| stage.time_us).sum();
+    let confidence = match route.confidence {
+        Some(confidence) => format!("confidence {confidence:.2}"),
+        None => "uncalibrated".to_owned(),
+    };
+    let note = format!("{confidence}, {:.1} ms", n_us as f64 / 1000.0);
+    let _ = writeln!(out, "{decision}  {}", styled(FAINT, &note));
+    let _ = writeln!(out, "{}\n", wrapped(&route.reason, ""));
+    let mut number = 1..;
+    for step in &route.steps {
+        if route.steps.len() > 1 {
+            let subtask = clipped(&one_line(&step.subtask), MAX_SUBTASK_CHARS);
+            let _ = writeln!(out, "{}", styled(STRONG, &wrapped(&subtask, "")));
+            if step.skills.is_empty() {
+                out.push_str("    no skill for this step\n\n");
+            }
+        }
+        for (number, skill) in number.by_ref().zip(&step.skills) {
+            out.push_str(&skill_text(number, skill));
+        }
+    }
+    let alternatives: Vec<&Alternative> =
+        route.steps.iter().flat_map(|step| &step.alternatives).collect();
+    if !alternatives.is_empty() {
+        let _ = writeln!(out, "{}", styled(STRONG, "left out"));
+        for alternative in alternatives.iter().take(N_ALTERNATIVES) {
+            let line = format!(
+                "{} ({:.1}) {}",
+                alternative.id,
+                alternative.score,
+                drop_reason(&alternative.reason)
+            );
+            let _ = writeln!(out, "{}", wrapped(&line, "   "));
+        }
+        out.push('\n');
+    }
+    for page in &route.pages {
+        let _ = writeln!(out, "{}", page_text(page));
+    }
+    out
+}
+
+/// Shows a skill with the reasons for its place.
+pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
+    let mut out = String::new();
+    let name = clipped(&one_line(&skill.name), MAX_NAME_CHARS);
+    let name = styled(STRONG, &name);
+    let _ = writeln!(out, "{number:>2}  {name}  {}", styled(FAINT, &printable(skill.id.as_str())));
+    let description = clipped(&skill.description, 240);
+    if !description.trim().is_empty() {
+        let _ = writeln!(out, "{}", wrapped(&description, "    "));
+    }
+    let parts = score_parts(&skill.explanation.contributions);
+    let score = format!("score {:.1} = {parts}", skill.score);
+    let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&score, "    ")));
+    for (label, words) in
+        [("has", &skill.explanation.matched), ("lacks", &skill.explanation.missing)]
+    {
+        if !words.is_empty() {
+            let line = format!("{label}: {}", word_list(words));
+            let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&line, "    ")));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// Returns what adds most to a score, or takes most from it, and what the rest adds.
+fn score_parts(contributions: &[Contribution]) -> String {
+    let mut largest: Vec<&Contribution> = contributions.iter().collect();
+    let mut rest = Vec::new();
+    if largest.len() > MAX_PARTS {
+        largest.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        rest = largest.split_off(MAX_PARTS - 1);
+    }
+    let part = |part: &&Contribution| format!("{} {:.1}", part.feature, part.value);
+    let mut parts: Vec<String> = largest.iter().map(part).collect();
+    if !rest.is_empty() {
+        let value: f32 = rest.iter().map(|part| part.value).sum();
+        parts.push(format!("{} others {value:.1}", rest.len()));
+    }
+    parts.join(" + ")
+}
+
+fn word_list(words: &[String]) -> String {
+    let shown = words[..words.len().min(N_WORDS)].join(", ");
+    match words.len().saturating_sub(N_WORDS) {
+        0 => shown,
+        n => format!("{shown} and {n} more"),
+    }
+}
+
+fn drop_reason(reason: &DropReason) -> String {
+    match reason {
+        DropReason::Abstained => "the plan abstains".to_owned(),
+        DropReason::BelowCut => "below the cut".to_owned(),
+        DropReason::SameName { of } => format!("has the name of {of}"),
+        DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
+        DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
+        DropReason::OverLimit => "over the limit of -k".to_owned(),
+        _ => "left out".to_owned(),
+    }
+}

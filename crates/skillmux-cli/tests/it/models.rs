@@ -1,0 +1,86 @@
+//! Models of the user's own, by flag and by settings file.
+
+use serde_json::Value;
+
+use crate::home::{Done, Home};
+
+const TASK: &str = "fill in the fields of a PDF form";
+
+/// Weights by which the name alone counts, and less than nothing.
+const RANKER: &str = r#"{
+    "with_vectors": {"bm25.name": {"base": -1.0, "length": 0.0, "spaceless": 0.0}},
+    "without_vectors": {}
+}"#;
+
+fn json(done: &Done) -> Value {
+    assert!(done.code < 2, "{}", done.stderr);
+    serde_json::from_str(&done.stdout).unwrap()
+}
+
+/// Returns the names of the features that the best skill's score is made of.
+fn features(found: &Value) -> Vec<&str> {
+    let parts = found["explanation"]["contributions"].as_array().unwrap();
+    parts.iter().map(|part| part["feature"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn weights_of_a_file_rank_and_have_no_calibration() {
+    let home = Home::with_index();
+    let ranker = home.write("ranker.json", RANKER);
+    let route = json(&home.ask(&["route", TASK, "--format", "json", "--ranker", &ranker]));
+    assert_eq!((&route["decision"], &route["confidence"]), (&Value::from("load"), &Value::Null));
+    let text = home.ask(&["route", TASK, "--ranker", &ranker]);
+    assert!(text.stdout.contains("uncalibrated"), "{}", text.stdout);
+    let shipped = json(&home.ask(&["route", TASK, "--format", "json"]));
+    assert!(shipped["confidence"].as_f64().unwrap() > 0.5);
+}
+
+#[test]
+fn the_settings_file_names_weights_for_every_command_and_a_flag_comes_first() {
+    let home = Home::with_index();
+    home.write(".config/skillmux/ranker.json", RANKER);
+    home.write(".config/skillmux/settings.toml", "[models]\nranker = \"ranker.json\"\n");
+    let search = ["search", "pdf-form-filling tables", "--format", "json", "-k", "40"];
+    let by_settings = json(&home.ask(&search));
+    for found in by_settings.as_array().unwrap() {
+        assert!(features(found).iter().all(|feature| *feature == "bm25.name"), "{found}");
+    }
+    let other = RANKER.replace("bm25.name", "bm25.body");
+    let other = home.write("other.json", other);
+    let by_flag = json(&home.ask(&[&search[..], &["--ranker", &other]].concat()));
+    assert_eq!(features(&by_flag[by_flag.as_array().unwrap().len() - 1]), ["bm25.body"]);
+}
+
+#[test]
+fn the_evaluation_measures_the_weights_that_the_user_named() {
+    let home = Home::with_index();
+    let ranker = home.write("ranker.json", RANKER);
+    let tasks =
+        home.write("tasks.jsonl", format!("{{\"query_id\": \"q1\", \"query\": \"{TASK}\"}}\n"));
+    let qrels = home.write("qrels.trec", "q1 0 documents/pdf-form-filling 1\n");
+    let run = ["eval", "run", &tasks, "--qrels", &qrels, "--system", "ranked", "--format", "csv"];
+    let shipped = home.ask(&run);
+    let own = home.ask(&[&run[..], &["--ranker", &ranker]].concat());
+    assert_eq!((shipped.code, own.code), (0, 0), "{}{}", shipped.stderr, own.stderr);
+    assert_ne!(shipped.stdout, own.stdout);
+}
+
+#[test]
+fn a_file_that_is_no_model_is_refused_with_a_hint() {
+    let home = Home::with_index();
+    let text = home.write("notes.txt", "not a model");
+    for flag in ["--ranker", "--abstention", "--encoder"] {
+        let done = home.ask(&["route", TASK, flag, &text]);
+        assert_eq!(done.code, 2, "{flag}");
+        assert!(done.stderr.contains("notes.txt"), "{}", done.stderr);
+        assert!(done.stderr.contains("`skillmux train encoder`"), "{}", done.stderr);
+        let missing = home.ask(&["route", TASK, flag, "nowhere.json"]);
+        assert_eq!(missing.code, 2, "{flag}");
+        assert!(missing.stderr.contains("cannot read `nowhere.json`"), "{}", missing.stderr);
+    }
+    home.write(".config/skillmux/settings.toml", "[model]\nranker = \"a\"\n");
+    let done = home.ask(&["route", TASK]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("settings.toml"), "{}", done.stderr);
+    assert!(done.stderr.contains("[models]"), "{}", done.stderr);
+}

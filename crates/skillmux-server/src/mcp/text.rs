@@ -1,0 +1,69 @@
+//! Writes answers as a model reads them; every untrusted text stays on its line or in its element.
+
+use std::fmt::Write as _;
+
+use skillmux::{
+    compose::Decision,
+    text::{clipped, one_line},
+};
+
+use super::markup::enclose;
+use crate::view::{PageView, RouteView};
+
+/// Longest description, in characters; models that choose need no more.
+const MAX_DESCRIPTION_CHARS: usize = 400;
+
+/// Returns a route: the decision, the skills, what was left out, and the pages.
+pub(super) fn route_text(route: &RouteView) -> String {
+    let decision = match route.decision {
+        Decision::Load => "load",
+        Decision::Abstain => "abstain",
+    };
+    let confidence = match route.confidence {
+        Some(confidence) => format!("confidence {confidence:.2}"),
+        None => "uncalibrated".to_owned(),
+    };
+    let mut text = format!("decision: {decision} ({confidence}): {}\n", one_line(&route.reason));
+    for (i, skill) in route.skills.iter().enumerate() {
+        let number = i + 1;
+        let (id, name) = (one_line(skill.skill_id.as_str()), one_line(&skill.name));
+        let description = clipped(&one_line(&skill.description), MAX_DESCRIPTION_CHARS);
+        let source = one_line(&skill.source);
+        let _ = write!(
+            text,
+            "\n{number}. skill_id: {id}\n   name: {name}\n   description: {description}\n   \
+             source: {source}\n   score: {}{}{}\n",
+            skill.score,
+            words("; matched: ", &skill.why.matched),
+            words("; missing: ", &skill.why.missing),
+        );
+    }
+    if !route.alternatives.is_empty() {
+        text.push_str("\nleft out:\n");
+    }
+    for skill in &route.alternatives {
+        let (id, reason) = (one_line(skill.skill_id.as_str()), one_line(&skill.reason));
+        let _ = writeln!(text, "- {id} (score {}): {reason}", skill.score);
+    }
+    for page in &route.pages {
+        let _ = write!(text, "\n{}\n", page_text(page));
+    }
+    text
+}
+
+/// Returns the parts of a skill, marked as its text.
+pub(super) fn page_text(page: &PageView) -> String {
+    let (name, shown, full) = (one_line(&page.name), page.n_tokens, page.full_tokens);
+    let extent = if page.truncated {
+        format!("{shown} of {full} tokens")
+    } else {
+        format!("whole, {shown} tokens")
+    };
+    let content = enclose(page.skill_id.as_str(), &page.markdown);
+    format!("skill: {name} ({extent})\n{content}")
+}
+
+/// Returns `lead` and the words, or nothing where there are no words.
+fn words(lead: &str, words: &[String]) -> String {
+    if words.is_empty() { String::new() } else { format!("{lead}{}", one_line(&words.join(", "))) }
+}

@@ -1,0 +1,140 @@
+//! [`State`]: what every transport answers from.
+
+use std::sync::Arc;
+
+use skillmux::{Error, Result, route::Router};
+
+use crate::status::Failure;
+
+/// One router, shared by all transports and all calls under way.
+///
+/// Clones share the router. Nothing is remembered between calls but the newest generation of the
+/// index that opens.
+#[derive(Clone)]
+pub struct State {
+    router: Arc<Router>,
+    hints: fn(&Error) -> Option<String>,
+}
+
+impl State {
+    /// Returns the state of a server of the skills that `router` knows.
+    pub fn new(router: impl Into<Arc<Router>>) -> Self {
+        Self { router: router.into(), hints: |_| None }
+    }
+
+    /// Returns the state with hints that come before those of the engine, which knows no commands.
+    #[must_use]
+    pub fn with_hints(self, hints: fn(&Error) -> Option<String>) -> Self {
+        Self { hints, ..self }
+    }
+
+    /// Runs `call` on a blocking thread of the tokio runtime, against the newest generation of the
+    /// index that opens.
+    pub(crate) async fn call<T, C>(&self, call: C) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        C: FnOnce(&Router) -> Result<T> + Send + 'static,
+    {
+        let router = Arc::clone(&self.router);
+        let on_thread = move || {
+            // A generation that does not open is no reason to refuse: the one in memory is whole.
+            let _ = router.refresh();
+            call(&router)
+        };
+        match tokio::task::spawn_blocking(on_thread).await {
+            Ok(answer) => answer.map_err(|error| Failure::of(&error, (self.hints)(&error))),
+            Err(_panic) => Err(Failure::bug()),
+        }
+    }
+}
+
+impl From<Router> for State {
+    fn from(router: Router) -> Self {
+        Self::new(router)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path, sync::mpsc};
+
+    use skillmux::{
+        index::{Index, UpdateOptions},
+        library::Library,
+        query::Query,
+        skill::SkillId,
+    };
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::Status;
+
+    /// An index whose only skill is named `tea`, and the folder of its library.
+    fn index_of_tea() -> TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        add_skill(dir.path(), "tea");
+        dir
+    }
+
+    fn add_skill(dir: &Path, name: &str) {
+        let folder = dir.join("skills").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let text =
+            format!("---\nname: {name}\ndescription: How to brew {name}\n---\nBoil water.\n");
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+        let library = Library::open([dir.join("skills")]).unwrap();
+        let options = UpdateOptions { memory_bytes: 40 << 20, ..UpdateOptions::default() };
+        Index::update(&dir.join("index"), &library, &options, &mut |_| {}).unwrap();
+    }
+
+    fn state(dir: &TempDir) -> State {
+        State::from(Router::open(&dir.path().join("index")).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_call_under_way_holds_up_neither_a_refresh_nor_another_call() {
+        let dir = index_of_tea();
+        let state = state(&dir);
+        let (begun, has_begun) = mpsc::channel();
+        let (release, released) = mpsc::channel();
+        let slow = tokio::spawn({
+            let state = state.clone();
+            let call = move |router: &Router| {
+                let index = router.index();
+                begun.send(()).unwrap();
+                released.recv().unwrap();
+                Ok((index.n_skills(), router.n_skills()))
+            };
+            async move { state.call(call).await }
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
+
+        add_skill(dir.path(), "coffee");
+        assert_eq!(state.call(|router| Ok(router.n_skills())).await, Ok(2));
+        release.send(()).unwrap();
+        assert_eq!(slow.await.unwrap(), Ok((1, 2)));
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_told_and_does_not_end_the_service() {
+        let dir = index_of_tea();
+        let state = state(&dir);
+        let failure = state.call(|_| -> Result<()> { panic!("a test panics") }).await.unwrap_err();
+        assert_eq!(failure.status, Status::Bug);
+        assert_eq!(state.call(|router| Ok(router.n_skills())).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn hints_of_the_binary_come_first() {
+        fn hints(error: &Error) -> Option<String> {
+            matches!(error, Error::SkillUnknown { .. }).then(|| "list the skills".to_owned())
+        }
+        let dir = index_of_tea();
+        let state = state(&dir).with_hints(hints);
+        let unknown = |router: &Router| router.page(&SkillId::new("x"), None, 100);
+        let failure = state.call(unknown).await.unwrap_err();
+        assert_eq!(failure.hint.as_deref(), Some("list the skills"));
+        let failure = state.call(|_| Query::new("")).await.unwrap_err();
+        assert_eq!(failure.hint, Error::TaskEmpty.hint());
+    }
+}

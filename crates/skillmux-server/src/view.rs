@@ -1,0 +1,219 @@
+//! [`RouteView`] and [`PageView`]: answers as they go over the wire, in any protocol.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use skillmux::{
+    compose::{Decision, DropReason},
+    page::{Page, PageNode},
+    route::{Alternative, ExplainedSkill, Route},
+    skill::{NodeKind, SkillId},
+    text::clipped,
+};
+
+/// Alternatives past the fifth cost tokens and help no one.
+const MAX_ALTERNATIVES: usize = 5;
+
+/// Longest name, source or reason, in characters. The Agent Skills specification allows a name 64;
+/// what is longer is no name, and would crowd out the answer.
+const MAX_LABEL_CHARS: usize = 200;
+
+/// Longest description, in characters: what the Agent Skills specification allows.
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// Whether a task needs skills, and which.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RouteView {
+    /// Whether to load anything.
+    pub(crate) decision: Decision,
+    /// Estimate from 0 to 1 that a loaded skill helps; null where none was fitted.
+    pub(crate) confidence: Option<f64>,
+    /// The decision in a sentence.
+    pub(crate) reason: String,
+    /// Skills to use, in this order; empty after `abstain`.
+    pub(crate) skills: Vec<FoundSkill>,
+    /// The best skills that were left out.
+    pub(crate) alternatives: Vec<LeftOut>,
+    /// The parts of the skills that the task needs, if `budget_tokens` asked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pages: Vec<PageView>,
+}
+
+/// A skill to use. Its texts are third-party material.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FoundSkill {
+    /// Id by which the skill is read.
+    pub(crate) skill_id: SkillId,
+    /// Name, clipped if it is very long.
+    pub(crate) name: String,
+    /// What the skill does and when to use it, in its author's words; clipped if it is very long.
+    pub(crate) description: String,
+    /// Where the skill comes from.
+    pub(crate) source: String,
+    /// Rank score; comparable within this answer only.
+    pub(crate) score: f64,
+    /// Why it was found.
+    pub(crate) why: Why,
+}
+
+/// Why a skill was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Why {
+    /// Words of the task that occur in the skill, rarest first.
+    pub(crate) matched: Vec<String>,
+    /// Words of the task that do not, rarest first.
+    pub(crate) missing: Vec<String>,
+}
+
+/// A skill that was left out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// Id by which the skill is read.
+    pub(crate) skill_id: SkillId,
+    /// Name.
+    pub(crate) name: String,
+    /// Rank score.
+    pub(crate) score: f64,
+    /// Why it was left out.
+    pub(crate) reason: String,
+}
+
+/// The parts of one skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PageView {
+    /// Id of the skill.
+    pub(crate) skill_id: SkillId,
+    /// Name of the skill.
+    pub(crate) name: String,
+    /// The parts, in the order of the source; third-party text.
+    pub(crate) markdown: String,
+    /// What each part is and where it stands.
+    pub(crate) nodes: Vec<NodeView>,
+    /// Estimated tokens of the parts.
+    pub(crate) n_tokens: u32,
+    /// Estimated tokens of the whole skill.
+    pub(crate) full_tokens: u32,
+    /// Whether parts of the skill were left out.
+    pub(crate) truncated: bool,
+}
+
+/// One part of a skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NodeView {
+    /// Role of the part.
+    kind: NodeKind,
+    /// Headings above it, outermost first.
+    headings: Vec<String>,
+    /// First byte in the body of the skill.
+    start_byte: u32,
+    /// One past the last byte.
+    end_byte: u32,
+    /// Estimated tokens.
+    n_tokens: u32,
+}
+
+impl From<Route> for RouteView {
+    fn from(route: Route) -> Self {
+        let mut seen = HashSet::new();
+        let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+        for step in route.steps {
+            skills.extend(step.skills);
+            left_out.extend(step.alternatives);
+        }
+        // Steps may share skills, and one step may leave out what another one takes.
+        skills.retain(|skill| seen.insert(skill.id.clone()));
+        left_out.retain(|skill| seen.insert(skill.id.clone()));
+        left_out.truncate(MAX_ALTERNATIVES);
+        Self {
+            decision: route.decision,
+            confidence: route.confidence.map(rounded),
+            reason: clipped(&route.reason, MAX_LABEL_CHARS),
+            skills: skills.into_iter().map(FoundSkill::from).collect(),
+            alternatives: left_out.into_iter().map(LeftOut::from).collect(),
+            pages: route.pages.into_iter().map(PageView::from).collect(),
+        }
+    }
+}
+
+impl From<ExplainedSkill> for FoundSkill {
+    fn from(skill: ExplainedSkill) -> Self {
+        let why = Why { matched: skill.explanation.matched, missing: skill.explanation.missing };
+        Self {
+            skill_id: skill.id,
+            name: clipped(&skill.name, MAX_LABEL_CHARS),
+            description: clipped(&skill.description, MAX_DESCRIPTION_CHARS),
+            source: clipped(&skill.source, MAX_LABEL_CHARS),
+            score: rounded(skill.score),
+            why,
+        }
+    }
+}
+
+impl From<Alternative> for LeftOut {
+    fn from(skill: Alternative) -> Self {
+        Self {
+            skill_id: skill.id,
+            name: clipped(&skill.name, MAX_LABEL_CHARS),
+            score: rounded(skill.score),
+            reason: clipped(&in_words(&skill.reason), MAX_LABEL_CHARS),
+        }
+    }
+}
+
+impl From<Page> for PageView {
+    fn from(page: Page) -> Self {
+        let markdown = page.to_markdown();
+        let truncated = u32::try_from(page.nodes.len()).is_ok_and(|n| n < page.full_nodes);
+        Self {
+            skill_id: page.skill_id,
+            name: clipped(&page.name, MAX_LABEL_CHARS),
+            markdown,
+            nodes: page.nodes.into_iter().map(NodeView::from).collect(),
+            n_tokens: page.n_tokens,
+            full_tokens: page.full_tokens,
+            truncated,
+        }
+    }
+}
+
+impl From<PageNode> for NodeView {
+    fn from(node: PageNode) -> Self {
+        Self {
+            kind: node.kind,
+            headings: node.headings,
+            start_byte: node.start_byte,
+            end_byte: node.end_byte,
+            n_tokens: node.n_tokens,
+        }
+    }
+}
+
+/// Returns why a skill was left out, in words.
+fn in_words(reason: &DropReason) -> String {
+    match reason {
+        DropReason::BelowCut => "its score is below the cut".to_owned(),
+        DropReason::SameName { of } => format!("it has the name of `{of}`"),
+        DropReason::NearDuplicate { of } => format!("it nearly repeats `{of}`"),
+        DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
+        DropReason::OverLimit => "max_skills is reached".to_owned(),
+        // After `abstain` the answer as a whole says why.
+        _ => "it was not chosen".to_owned(),
+    }
+}
+
+/// Returns a score or probability with four decimals, as a model wants to read it.
+fn rounded(value: f32) -> f64 {
+    (f64::from(value) * 1e4).round() / 1e4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_at_most_four_decimals() {
+        assert_eq!(rounded(0.87).to_string(), "0.87");
+        assert_eq!(rounded(12.345_678).to_string(), "12.3457");
+    }
+}

@@ -1,0 +1,93 @@
+//! [`Calibration`]: from what speaks for the best skill to how likely it helps.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Evidence, Features};
+use crate::retrieve::RankingIdentity;
+
+/// How likely the best skill helps, by logistic regression over [`Evidence`].
+///
+/// Plain numbers: `skillmux train abstention` fits them, and any program may store them. They say
+/// something about rankings of one [`RankingIdentity`] alone, those that they were fitted to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The rankings that it judges.
+    pub ranking: RankingIdentity,
+    /// Log-odds without any evidence.
+    pub bias: f32,
+    /// What one unit of each feature adds to the log-odds.
+    pub weights: Features,
+    /// A plan abstains below this confidence, in `[0, 1]`.
+    pub threshold: f32,
+}
+
+/// A [`Calibration`] for each ranking that one was fitted to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Calibrations(Vec<Calibration>);
+
+impl Calibrations {
+    /// Returns these calibrations; of two for one ranking the first counts.
+    pub fn new(calibrations: impl IntoIterator<Item = Calibration>) -> Self {
+        Self(calibrations.into_iter().collect())
+    }
+
+    /// Returns the calibration of a ranking; `None` if none was fitted to it.
+    pub fn of(&self, ranking: &RankingIdentity) -> Option<&Calibration> {
+        self.0.iter().find(|calibration| calibration.ranking == *ranking)
+    }
+
+    /// Returns all calibrations.
+    pub fn iter(&self) -> impl Iterator<Item = &Calibration> {
+        self.0.iter()
+    }
+}
+
+impl Calibration {
+    /// Returns the estimate in `[0, 1]` that the best skill helps, where as many tasks need a
+    /// skill as need none; 1 for a skill that the task names.
+    pub fn confidence(&self, evidence: &Evidence) -> f32 {
+        if evidence.is_named {
+            return 1.0;
+        }
+        let weights = self.weights.to_array();
+        let summands = weights.iter().zip(evidence.features.to_array()).map(|(w, f)| w * f);
+        let log_odds = self.bias + summands.sum::<f32>();
+        1.0 / (1.0 + (-log_odds).exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calibration(ranking: &str) -> Calibration {
+        let weights = Features { score_mass: 2.0, ..Features::default() };
+        Calibration { ranking: RankingIdentity::new(ranking), bias: -1.0, weights, threshold: 0.5 }
+    }
+
+    #[test]
+    fn a_named_skill_is_certain() {
+        let named = Evidence { is_named: true, features: Features::default() };
+        assert!((calibration("a").confidence(&named) - 1.0).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn a_confidence_is_a_share_however_far_the_evidence_goes() {
+        for far in [-1e6, 0.0, 1e6] {
+            let features = Features::from_array([far; Features::N]);
+            let evidence = Evidence { is_named: false, features };
+            assert!((0.0..=1.0).contains(&calibration("a").confidence(&evidence)));
+        }
+    }
+
+    #[test]
+    fn a_ranking_is_judged_by_its_own_calibration_alone() {
+        let calibrations = Calibrations::new([calibration("a"), calibration("b")]);
+        assert_eq!(calibrations.of(&RankingIdentity::new("b")), Some(&calibration("b")));
+        assert_eq!(calibrations.of(&RankingIdentity::new("c")), None);
+        let json = serde_json::to_string(&calibrations).unwrap();
+        assert_eq!(serde_json::from_str::<Calibrations>(&json).unwrap(), calibrations);
+    }
+}

@@ -1,0 +1,98 @@
+//! [`Judgement`]: the decision on one ranking, made once for every composer.
+
+use super::{Calibration, Evidence, small_talk::is_small_talk};
+use crate::retrieve::Candidate;
+
+/// What is thought of the best candidate of a ranking.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Estimate in `[0, 1]` that it helps; `None` if no calibration was fitted to this kind of ranking.
+    pub confidence: Option<f32>,
+    /// Whether to load it.
+    pub verdict: Verdict,
+}
+
+/// Whether the best candidate is worth loading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is, as far as can be told; always for a skill that the task names, and for a ranking without
+    /// a calibration.
+    Helps,
+    /// The confidence is below the threshold, or nothing was found.
+    DoesNotHelp,
+    /// The task greets, thanks or agrees, and asks for nothing.
+    SmallTalk,
+}
+
+/// Judges the best candidate, whose words were read.
+pub(crate) fn judge(
+    task: &str,
+    n_skills: usize,
+    best: Option<&Candidate>,
+    calibration: Option<&Calibration>,
+) -> Judgement {
+    let Some(best) = best else {
+        return Judgement { confidence: Some(0.0), verdict: Verdict::DoesNotHelp };
+    };
+    // A skill cannot take greetings over by its name.
+    if is_small_talk(task) {
+        return Judgement { confidence: Some(0.0), verdict: Verdict::SmallTalk };
+    }
+    let evidence = Evidence::of(task, n_skills, best);
+    let Some(calibration) = calibration else {
+        let confidence = evidence.is_named.then_some(1.0);
+        return Judgement { confidence, verdict: Verdict::Helps };
+    };
+    let confidence = calibration.confidence(&evidence);
+    let is_enough = confidence >= calibration.threshold || evidence.is_named;
+    let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
+    Judgement { confidence: Some(confidence), verdict }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        compose::Features,
+        retrieve::{RankingIdentity, Signals},
+        skill::SkillId,
+    };
+
+    const TASK: &str = "which river flows through Budapest";
+
+    fn calibration(threshold: f32) -> Calibration {
+        let ranking = RankingIdentity::new("test");
+        Calibration { ranking, bias: 0.0, weights: Features::default(), threshold }
+    }
+
+    fn best(is_named: bool) -> Candidate {
+        let mut signals = Signals::default();
+        signals.is_named = is_named;
+        Candidate { skill: SkillId::new("a"), score: 1.0, signals }
+    }
+
+    #[test]
+    fn the_threshold_itself_is_enough() {
+        let confidence = calibration(0.0).confidence(&Evidence::of(TASK, 50, &best(false)));
+        let verdict_at = |t| judge(TASK, 50, Some(&best(false)), Some(&calibration(t))).verdict;
+        assert_eq!(verdict_at(confidence), Verdict::Helps);
+        assert_eq!(verdict_at(confidence.next_up()), Verdict::DoesNotHelp);
+    }
+
+    #[test]
+    fn a_named_skill_helps_whatever_the_threshold_but_not_in_small_talk() {
+        let judged = judge(TASK, 50, Some(&best(true)), Some(&calibration(2.0)));
+        assert_eq!(judged, Judgement { confidence: Some(1.0), verdict: Verdict::Helps });
+        let judged = judge("hi", 50, Some(&best(true)), Some(&calibration(0.0)));
+        assert_eq!(judged.verdict, Verdict::SmallTalk);
+    }
+
+    #[test]
+    fn without_a_calibration_there_is_no_number() {
+        let judged = judge(TASK, 50, Some(&best(false)), None);
+        assert_eq!(judged, Judgement { confidence: None, verdict: Verdict::Helps });
+        let nothing = judge(TASK, 50, None, None);
+        assert_eq!(nothing.verdict, Verdict::DoesNotHelp);
+    }
+}

@@ -1,0 +1,70 @@
+//! [`Composer`]: the port of what makes plans.
+
+use super::{Judgement, Plan};
+use crate::{
+    error::Result,
+    query::Need,
+    retrieve::{Candidate, ScoreScale, WordMatch},
+    skill::SkillId,
+};
+
+/// What a [`Composer`] is asked.
+pub struct ComposeRequest<'a> {
+    /// The needs of the task with their rankings, in the order of the task; one for a task that is not
+    /// split.
+    pub steps: &'a [StepCandidates],
+    /// What scores mean.
+    pub scale: ScoreScale,
+    /// Returns how much the bodies of two skills have in common, in `[0, 1]`.
+    pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
+    /// Most skills that a plan may load.
+    pub max_skills: usize,
+}
+
+/// The best skills for one need.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepCandidates {
+    /// The need.
+    pub need: Need,
+    /// The best skills of its ranking, best first; the words of the first are read.
+    pub candidates: Vec<Considered>,
+    /// Whether the best one helps.
+    pub judgement: Judgement,
+}
+
+/// A skill that a plan may load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Considered {
+    /// The skill with its score and signals.
+    pub candidate: Candidate,
+    /// Its name.
+    pub name: String,
+}
+
+impl Considered {
+    /// Returns how the words of the need and of the skill meet, if they were read.
+    pub(super) fn words(&self) -> Option<&WordMatch> {
+        self.candidate.signals.words.as_ref()
+    }
+}
+
+/// Decides which of the skills to load, and in which steps; may order steps anew.
+///
+/// The contract, which one test suite checks for every implementation:
+/// - every need is one step of the plan, in whatever order the steps are to be done;
+/// - every candidate of a need is in its step exactly once: as a skill, or left out with the reason;
+/// - at most `max_skills` skills are loaded over all steps, none twice;
+/// - skills and those left out keep the order of the ranking;
+/// - `depends_on` names earlier steps;
+/// - the decision is to abstain exactly if no skill is loaded.
+pub trait Composer: Send + Sync {
+    /// Returns the name of the composer with its constants.
+    fn identity(&self) -> String;
+
+    /// Returns the plan.
+    ///
+    /// # Errors
+    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the composers of this crate
+    /// ask none and never fail.
+    fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan>;
+}

@@ -1,0 +1,83 @@
+//! [`Plan`]: what to load, and what was left out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{query::Need, skill::SkillId};
+
+/// Whether the agent should load anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Load the skills of the plan.
+    Load,
+    /// No skill fits; answer without one.
+    Abstain,
+}
+
+/// Why a skill of the ranking is not in the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "why")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// Its score is below the cut.
+    BelowCut,
+    /// The plan abstains.
+    Abstained,
+    /// A skill of the same name is in the plan.
+    SameName {
+        /// That skill.
+        of: SkillId,
+    },
+    /// It nearly repeats a skill that is in the plan.
+    NearDuplicate {
+        /// The skill it repeats.
+        of: SkillId,
+    },
+    /// An earlier step loads it.
+    LoadedBefore,
+    /// The plan holds as many skills as were asked for.
+    OverLimit,
+}
+
+/// A skill that was considered and left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftOut {
+    /// The skill.
+    pub skill: SkillId,
+    /// Why.
+    pub reason: DropReason,
+}
+
+/// One step of a plan: a need and the skills that serve it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanStep {
+    /// What the step is about; the whole task where the task is not split.
+    pub need: Need,
+    /// Positions of the steps that must come first.
+    pub depends_on: Vec<u32>,
+    /// Skills to load, best first.
+    pub skills: Vec<SkillId>,
+    /// Skills that were considered and left out, best first.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Which skills to load, in what order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Load or abstain.
+    pub decision: Decision,
+    /// The decision in a sentence.
+    pub reason: String,
+    /// Steps in execution order.
+    pub steps: Vec<PlanStep>,
+}
+
+impl Plan {
+    /// Returns the plan with these steps, which loads if any of them does.
+    pub fn of_steps(steps: Vec<PlanStep>, reason: String) -> Self {
+        let is_any = steps.iter().any(|step| !step.skills.is_empty());
+        let decision = if is_any { Decision::Load } else { Decision::Abstain };
+        Self { decision, reason, steps }
+    }
+}

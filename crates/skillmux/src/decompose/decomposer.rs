@@ -1,0 +1,113 @@
+//! [`Decomposer`]: the port of what splits a task into needs.
+
+use super::clause::clauses;
+use crate::{
+    error::Result,
+    query::{Need, Query},
+};
+
+/// Splits a task into needs: short phrases, one for each capability that it asks for.
+///
+/// The contract, which one test suite checks for every implementation:
+/// - at least one need, in the order of the task, none of them blank;
+/// - the same query gives the same needs.
+pub trait Decomposer: Send + Sync {
+    /// Returns the name of the decomposer.
+    fn identity(&self) -> String;
+
+    /// Returns the needs.
+    ///
+    /// # Errors
+    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the decomposers of this crate
+    /// ask none and never fail.
+    fn decompose(&self, query: &Query) -> Result<Vec<Need>>;
+}
+
+/// Takes the whole task as one need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WholeTask;
+
+impl Decomposer for WholeTask {
+    fn identity(&self) -> String {
+        "whole".to_owned()
+    }
+
+    fn decompose(&self, query: &Query) -> Result<Vec<Need>> {
+        Ok(vec![Need::new(query.text())])
+    }
+}
+
+/// Least weight of a clause that asks for work; conditions, formats and paths weigh less.
+const MIN_WORK_WEIGHT: f32 = 0.9;
+
+/// Most needs of a task; what follows is most likely a list of data.
+const MAX_NEEDS: usize = 8;
+
+/// Fewest letters and digits of a clause that can be a request.
+const MIN_LETTERS: usize = 6;
+
+/// Takes each clause that asks for work as a need; the whole task where there are fewer than two.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ByClause;
+
+impl Decomposer for ByClause {
+    fn identity(&self) -> String {
+        "clauses".to_owned()
+    }
+
+    fn decompose(&self, query: &Query) -> Result<Vec<Need>> {
+        let task = query.text();
+        let says_enough = |text: &&str| {
+            text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.len_utf8().min(3)).sum::<usize>()
+                >= MIN_LETTERS
+        };
+        let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
+        let needs: Vec<Need> = work
+            .map(|clause| &task[clause.range])
+            .filter(says_enough)
+            .take(MAX_NEEDS)
+            .map(Need::new)
+            .collect();
+        if needs.len() < 2 { WholeTask.decompose(query) } else { Ok(needs) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TASKS: [&str; 5] = [
+        "merge the PDF files",
+        "Merge the PDF files. Then translate the summary into German.",
+        "# Report\n- Clean the table\n- Draw a chart\n\n## Acceptance criteria\n- must be done by noon",
+        "清洗数据表格，然后画一张折线图并写成周报。",
+        "?? a",
+    ];
+
+    fn texts(decomposer: &dyn Decomposer, task: &str) -> Vec<String> {
+        let needs = decomposer.decompose(&Query::new(task).unwrap()).unwrap();
+        needs.iter().map(|need| need.text().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_decomposer_keeps_the_contract() {
+        for decomposer in [&WholeTask as &dyn Decomposer, &ByClause] {
+            for task in TASKS {
+                let needs = texts(decomposer, task);
+                assert!(!needs.is_empty(), "{task}");
+                assert!(needs.iter().all(|need| !need.trim().is_empty()), "{task}");
+                assert_eq!(needs, texts(decomposer, task));
+                let places: Vec<_> = needs.iter().map(|need| task.find(need).unwrap()).collect();
+                assert!(places.is_sorted(), "{task}");
+            }
+        }
+    }
+
+    #[test]
+    fn work_is_a_need_and_conditions_are_not() {
+        let task = TASKS[2];
+        assert_eq!(texts(&WholeTask, task), [task]);
+        assert_eq!(texts(&ByClause, task), ["Report", "Clean the table", "Draw a chart"]);
+        assert_eq!(texts(&ByClause, TASKS[0]), [TASKS[0]]);
+    }
+}

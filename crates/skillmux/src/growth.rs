@@ -1,0 +1,28 @@
+//! How the time of a function grows with the size of what it is given, for tests.
+
+use std::time::{Duration, Instant};
+
+/// Runs of each size; the shortest counts, for others had to wait for the machine.
+const N_RUNS: usize = 5;
+
+/// Sizes are so many times apart. A function that is linear takes as many times longer, a quadratic one
+/// that many squared: the bound is between the two.
+const FACTOR: usize = 4;
+const BOUND: u32 = 10;
+
+/// Checks that `f` of a text of so many bytes takes about a fourth of the time for a fourth of them.
+pub(crate) fn assert_linear(unit: &str, n_bytes: usize, mut f: impl FnMut(&str)) {
+    let mut shortest = |n_bytes: usize| {
+        let text = unit.repeat(n_bytes / unit.len());
+        let run = |_| {
+            let started = Instant::now();
+            f(&text);
+            started.elapsed()
+        };
+        (0..N_RUNS).map(run).min().unwrap_or_default()
+    };
+    let (small, large) = (shortest(n_bytes / FACTOR), shortest(n_bytes));
+    // Below this the clock and the caches say more than the function.
+    let floor = Duration::from_micros(200);
+    assert!(large < small.max(floor) * BOUND, "{unit:?}: {small:?}, then {large:?}");
+}

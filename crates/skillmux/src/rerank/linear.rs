@@ -1,0 +1,102 @@
+//! [`LinearReranker`]: a weighed sum of signals.
+
+use super::{FeatureWeights, RerankRequest, Reranker};
+use crate::{
+    error::Result,
+    retrieve::{
+        Candidate, Contribution, QUERY_LENGTH, QUERY_SPACELESS, RankingIdentity, Retriever,
+        ScoreScale, Signals,
+    },
+};
+
+/// Contribution of a candidate of which nothing was measured.
+const RETRIEVED: &str = "retrieved";
+
+/// How far the best candidate of which nothing was measured is below those that were, in log-odds.
+const UNMEASURED_MARGIN: f32 = 2.0;
+
+/// Orders candidates by a weighed sum of their signals.
+///
+/// Scores are log-odds up to a constant: a skill that scores 1 more is `e` times as likely the
+/// right one. Weights depend on the length and the writing of the query, the signals
+/// [`QUERY_LENGTH`] and [`QUERY_SPACELESS`]. Candidates without signals follow in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearReranker {
+    weights: FeatureWeights,
+    fingerprint: String,
+}
+
+impl LinearReranker {
+    /// Returns a reranker with these weights.
+    pub fn new(weights: FeatureWeights) -> Self {
+        Self { fingerprint: weights.fingerprint(), weights }
+    }
+
+    /// Returns the weights that count for a query, by the position of the signal.
+    fn applied(&self, signals: &Signals) -> Vec<(usize, f32)> {
+        let of_query = |name| signals.get(name).unwrap_or(0.0);
+        let (length, spaceless) = (of_query(QUERY_LENGTH), of_query(QUERY_SPACELESS));
+        let names = signals.names().iter().enumerate();
+        let weighed = names.filter_map(|(position, name)| {
+            let weight = self.weights.find(name)?;
+            Some((position, weight.of(length, spaceless)))
+        });
+        weighed.collect()
+    }
+}
+
+impl Reranker for LinearReranker {
+    fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity {
+        RankingIdentity::new(format!("linear {} over {}", self.fingerprint, retriever.identity()))
+    }
+
+    fn scale(&self, _retriever: &dyn Retriever) -> ScoreScale {
+        ScoreScale::LogOdds
+    }
+
+    fn rerank(
+        &self,
+        _request: &RerankRequest<'_>,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Vec<Candidate>> {
+        let measured = candidates.iter().find(|candidate| candidate.signals.is_measured());
+        let weights = measured.map_or_else(Vec::new, |found| self.applied(&found.signals));
+        let mut floor = f32::MAX;
+        for Candidate { score, signals, .. } in &mut candidates {
+            if signals.is_measured() {
+                let values = signals.values();
+                *score = weights.iter().map(|(position, weight)| values[*position] * weight).sum();
+                floor = floor.min(*score);
+            }
+        }
+        let floor = if measured_none(floor) { 0.0 } else { floor };
+        for candidate in &mut candidates {
+            if !candidate.signals.is_measured() {
+                candidate.score += floor - UNMEASURED_MARGIN;
+            }
+        }
+        candidates.sort_unstable_by(Candidate::best_first);
+        Ok(candidates)
+    }
+
+    fn contributions(
+        &self,
+        _retriever: &dyn Retriever,
+        candidate: &Candidate,
+    ) -> Vec<Contribution> {
+        let Candidate { signals, score, .. } = candidate;
+        if !signals.is_measured() {
+            return vec![Contribution { feature: RETRIEVED.to_owned(), value: *score }];
+        }
+        let part = |(position, weight): (usize, f32)| Contribution {
+            feature: signals.names()[position].to_owned(),
+            value: signals.values()[position] * weight,
+        };
+        self.applied(signals).into_iter().map(part).filter(|part| part.value != 0.0).collect()
+    }
+}
+
+/// Returns whether no candidate lowered the floor.
+fn measured_none(floor: f32) -> bool {
+    floor.to_bits() == f32::MAX.to_bits()
+}

@@ -1,0 +1,172 @@
+//! [`RankerWeights`]: what each signal counts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::retrieve::Feature;
+
+/// Larger weights are no result of a fit, and their sums are not finite.
+const MAX_WEIGHT: f32 = 1e6;
+
+/// The weights of a [`LinearReranker`](super::LinearReranker) for both kinds of index: plain numbers,
+/// which `skillmux train ranker` fits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankerWeights {
+    /// For an index with vectors and their encoder.
+    pub with_vectors: FeatureWeights,
+    /// For words alone.
+    pub without_vectors: FeatureWeights,
+}
+
+/// A weight for each feature, by name; a feature without one does not count.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, FeatureWeight>", into = "BTreeMap<String, FeatureWeight>")]
+pub struct FeatureWeights(BTreeMap<String, FeatureWeight>);
+
+/// What one unit of a feature adds to the log-odds of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureWeight {
+    /// For a short query.
+    pub base: f32,
+    /// Added times the length of the query, in `[0, 1]`.
+    pub length: f32,
+    /// Added times 1 for a query in writing without spaces.
+    pub spaceless: f32,
+}
+
+/// Why weights are refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WeightsError {
+    /// A name is that of no feature.
+    #[error("there is no feature `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// A weight is not finite, or too large.
+    #[error("the weight of `{name}` is no number up to {MAX_WEIGHT}")]
+    Unbounded {
+        /// Name of the feature.
+        name: String,
+    },
+}
+
+impl FeatureWeight {
+    /// Returns the weight for a query of this length and writing.
+    pub fn of(&self, length: f32, spaceless: f32) -> f32 {
+        self.base + self.length * length + self.spaceless * spaceless
+    }
+}
+
+impl FeatureWeights {
+    /// Returns weights by the names of their features; those that are all zero are left out.
+    ///
+    /// # Errors
+    /// [`WeightsError`] for a name that no feature has, and for numbers that are not finite or above a
+    /// million.
+    pub fn new(
+        named: impl IntoIterator<Item = (String, FeatureWeight)>,
+    ) -> Result<Self, WeightsError> {
+        let mut weights = BTreeMap::new();
+        for (name, weight) in named {
+            if Feature::ALL.iter().all(|feature| feature.as_str() != name) {
+                return Err(WeightsError::Unknown { name });
+            }
+            let FeatureWeight { base, length, spaceless } = weight;
+            if ![base, length, spaceless].iter().all(|x| x.abs() <= MAX_WEIGHT) {
+                return Err(WeightsError::Unbounded { name });
+            }
+            if weight != FeatureWeight::default() {
+                weights.insert(name, weight);
+            }
+        }
+        Ok(Self(weights))
+    }
+
+    /// Returns the weight of a feature; all zero if it does not count.
+    pub fn get(&self, name: &str) -> FeatureWeight {
+        self.find(name).unwrap_or_default()
+    }
+
+    /// Returns the weights by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, FeatureWeight)> {
+        self.0.iter().map(|(name, weight)| (name.as_str(), *weight))
+    }
+
+    /// Returns the weight of a feature that counts.
+    pub(super) fn find(&self, name: &str) -> Option<FeatureWeight> {
+        self.0.get(name).copied()
+    }
+
+    /// Returns a short text that tells these weights from others: 16 digits of a hash.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (name, FeatureWeight { base, length, spaceless }) in &self.0 {
+            hasher.update(name.as_bytes());
+            for number in [base, length, spaceless] {
+                hasher.update(&number.to_le_bytes());
+            }
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+}
+
+impl TryFrom<BTreeMap<String, FeatureWeight>> for FeatureWeights {
+    type Error = WeightsError;
+
+    fn try_from(named: BTreeMap<String, FeatureWeight>) -> Result<Self, WeightsError> {
+        Self::new(named)
+    }
+}
+
+impl From<FeatureWeights> for BTreeMap<String, FeatureWeight> {
+    fn from(weights: FeatureWeights) -> Self {
+        weights.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_survive_json_and_unknown_features_are_refused() {
+        let weight = FeatureWeight { base: 1.5, length: -0.5, spaceless: 0.25 };
+        let weights = FeatureWeights::new([
+            (Feature::Body.as_str().to_owned(), weight),
+            (Feature::Name.as_str().to_owned(), FeatureWeight::default()),
+        ]);
+        let weights = weights.unwrap();
+        let json = serde_json::to_string(&weights).unwrap();
+        assert_eq!(json, r#"{"bm25.body":{"base":1.5,"length":-0.5,"spaceless":0.25}}"#);
+        assert_eq!(serde_json::from_str::<FeatureWeights>(&json).unwrap(), weights);
+        let unknown = json.replace("bm25.body", "bm25.boddy");
+        let error = serde_json::from_str::<FeatureWeights>(&unknown).unwrap_err();
+        assert!(error.to_string().starts_with("there is no feature `bm25.boddy`"), "{error}");
+        let huge = json.replace("1.5", "1e308");
+        let error = serde_json::from_str::<FeatureWeights>(&huge).unwrap_err();
+        assert!(error.to_string().starts_with("the weight of `bm25.body`"), "{error}");
+    }
+
+    #[test]
+    fn the_fingerprint_follows_the_numbers() {
+        let of = |base| {
+            let weight = FeatureWeight { base, ..FeatureWeight::default() };
+            FeatureWeights::new([("bm25".to_owned(), weight)]).unwrap().fingerprint()
+        };
+        assert_eq!(of(1.0), of(1.0));
+        assert_ne!(of(1.0), of(1.0_f32.next_up()));
+    }
+
+    #[test]
+    fn the_weight_of_a_feature_follows_the_query() {
+        let weight = FeatureWeight { base: 1.0, length: 2.0, spaceless: -4.0 };
+        assert!((weight.of(0.0, 0.0) - 1.0).abs() < f32::EPSILON);
+        assert!((weight.of(0.5, 0.0) - 2.0).abs() < f32::EPSILON);
+        assert!((weight.of(1.0, 1.0) + 1.0).abs() < f32::EPSILON);
+    }
+}

@@ -1,0 +1,203 @@
+//! [`Feature`]: what is measured of a candidate.
+
+/// Signal of the length of a query: 0 for a sentence, 1 for a task of several paragraphs, in `[0, 1]`.
+pub const QUERY_LENGTH: &str = "query.length";
+
+/// Signal of the writing of a query: 1 for one without spaces, else 0.
+pub const QUERY_SPACELESS: &str = "query.spaceless";
+
+/// Signal of the highest mean cosine of a query with a candidate's parts; 0 without vectors.
+pub(crate) const BEST_COSINE: &str = "query.best_cosine";
+
+/// Signal of how far that is above the mean over all candidates.
+pub(crate) const COSINE_RISE: &str = "query.cosine_rise";
+
+/// The features of one candidate, in the order of [`Feature::ALL`].
+pub(super) type FeatureRow = [f32; Feature::ALL.len()];
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $variant:ident: $name:literal, $group:ident;)*) => {
+        /// A number about a candidate, compared with the other candidates of the query where it is
+        /// called relative. All are within `[-1, 2]`, most of them within `[0, 1]`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Feature {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Feature {
+            /// All features, in the order of signals.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Returns the name in weights, explanations and JSON.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the group with which it is switched off.
+            pub fn group(self) -> FeatureGroup {
+                match self {
+                    $(Self::$variant => FeatureGroup::$group,)*
+                }
+            }
+        }
+
+        /// Names of all signals of a candidate: its features, and what is the same for all candidates.
+        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 4] =
+            [$($name,)* QUERY_LENGTH, QUERY_SPACELESS, BEST_COSINE, COSINE_RISE];
+    };
+}
+
+features! {
+    /// BM25 of the whole query, relative to the best candidate.
+    Bm25: "bm25", Words;
+    /// BM25 of the whole query as a share of the most that its terms could give.
+    Bm25Share: "bm25.share", Words;
+    /// Place by BM25: 1 for the first, falling with its logarithm.
+    Bm25Rank: "bm25.rank", Words;
+    /// BM25 of the name, relative.
+    Name: "bm25.name", Fields;
+    /// BM25 of the description, relative.
+    Description: "bm25.description", Fields;
+    /// BM25 of the body, relative.
+    Body: "bm25.body", Fields;
+    /// BM25 of the description as a share of the most that the terms could give there.
+    DescriptionShare: "bm25.description_share", Fields;
+    /// The same of the body.
+    BodyShare: "bm25.body_share", Fields;
+    /// BM25 of name and description where a term counts more the more it is said in descriptions
+    /// than in bodies, relative: such words are about the work, others about its circumstances.
+    TaskWordsHeadline: "task_words.headline", TaskWords;
+    /// The same of the body.
+    TaskWordsBody: "task_words.body", TaskWords;
+    /// Share of the query's terms that the skill holds, by weight.
+    Coverage: "coverage", Coverage;
+    /// Share of the query's terms that name and description hold, by weight.
+    HeadlineCoverage: "coverage.headline", Coverage;
+    /// Share of the five weightiest terms that the skill holds, by weight.
+    RareCoverage: "coverage.rare", Coverage;
+    /// Share of the name's terms that the query holds.
+    NamePrecision: "name.precision", Names;
+    /// Whether the query holds all terms of a name of two and more.
+    NameWhole: "name.whole", Names;
+    /// Share of the query's neighbouring terms that are neighbours in the name, by weight.
+    NamePhrases: "phrases.name", Phrases;
+    /// The same in the description.
+    DescriptionPhrases: "phrases.description", Phrases;
+    /// Share of the description's terms that are the query's.
+    DescriptionPrecision: "description.precision", Phrases;
+    /// How far the description is in the writing of the query: 1 minus the difference of their
+    /// shares of Chinese, kana and Hangul.
+    SameWriting: "same_writing", Language;
+    /// The best relative score that the skill has for a clause, times the clause's weight.
+    ClauseBest: "clauses.best", Clauses;
+    /// Weight of the clauses for which the skill is the first, at most 2, halved.
+    ClauseWins: "clauses.wins", Clauses;
+    /// Mean reciprocal place over the clauses, by weight.
+    ClauseVotes: "clauses.votes", Clauses;
+    /// BM25 of the clauses that are about the work itself, added, relative.
+    ClauseFocus: "clauses.focus", Clauses;
+    /// The best cosine with a clause, times the clause's weight.
+    ClauseCosine: "clauses.cosine", DenseClauses;
+    /// The best score of words and cosine for a clause, both relative, times the clause's weight.
+    ClauseHybridBest: "clauses.hybrid_best", DenseClauses;
+    /// Mean reciprocal place by that score over the clauses, by weight.
+    ClauseHybridVotes: "clauses.hybrid_votes", DenseClauses;
+    /// Cosine of name and description with the query, if above 0.
+    DenseDescription: "dense.description", Dense;
+    /// Cosine of the body with the query, if above 0.
+    DenseBody: "dense.body", Dense;
+    /// Mean of both cosines, relative.
+    Dense: "dense", Dense;
+    /// Place by the mean of both cosines, as for BM25.
+    DenseRank: "dense.rank", Dense;
+    /// Score share of BM25 plus a fifth of the mean cosine, relative: agreement of both.
+    Hybrid: "hybrid", Dense;
+    /// How far the description is in another writing than the query: 1 minus `same_writing`. Words
+    /// tell little then, and the following features take their place.
+    Crossing: "crossing", Crossing;
+    /// [`Feature::DenseDescription`] times [`Feature::Crossing`].
+    CrossingDescription: "crossing.dense_description", Crossing;
+    /// [`Feature::DenseBody`] times [`Feature::Crossing`].
+    CrossingBody: "crossing.dense_body", Crossing;
+    /// [`Feature::Dense`] times [`Feature::Crossing`].
+    CrossingDense: "crossing.dense", Crossing;
+    /// [`Feature::DenseRank`] times [`Feature::Crossing`].
+    CrossingRank: "crossing.dense_rank", Crossing;
+}
+
+/// Features that are switched off together, to see what they are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureGroup {
+    /// BM25 of the whole query.
+    Words,
+    /// BM25 field by field.
+    Fields,
+    /// BM25 of the words that tell tasks apart.
+    TaskWords,
+    /// How many of the query's terms a skill holds.
+    Coverage,
+    /// How many of the name's terms the query holds.
+    Names,
+    /// Neighbouring words in name and description.
+    Phrases,
+    /// The writing of query and skill.
+    Language,
+    /// Words of the clauses.
+    Clauses,
+    /// Cosines of the clauses.
+    DenseClauses,
+    /// Cosines of the whole query.
+    Dense,
+    /// Cosines of skills in another writing.
+    Crossing,
+}
+
+impl FeatureGroup {
+    /// All groups.
+    pub const ALL: [Self; 11] = [
+        Self::Words,
+        Self::Fields,
+        Self::TaskWords,
+        Self::Coverage,
+        Self::Names,
+        Self::Phrases,
+        Self::Language,
+        Self::Clauses,
+        Self::DenseClauses,
+        Self::Dense,
+        Self::Crossing,
+    ];
+
+    /// Returns the name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Fields => "fields",
+            Self::TaskWords => "task-words",
+            Self::Coverage => "coverage",
+            Self::Names => "names",
+            Self::Phrases => "phrases",
+            Self::Language => "language",
+            Self::Clauses => "clauses",
+            Self::DenseClauses => "dense-clauses",
+            Self::Dense => "dense",
+            Self::Crossing => "crossing",
+        }
+    }
+
+    /// Returns whether it needs vectors.
+    pub fn needs_vectors(self) -> bool {
+        matches!(self, Self::Dense | Self::DenseClauses | Self::Crossing)
+    }
+}
+
+impl Feature {
+    /// Sets the value of the feature in a row.
+    pub(super) fn set(self, row: &mut FeatureRow, value: f32) {
+        row[self as usize] = value;
+    }
+}

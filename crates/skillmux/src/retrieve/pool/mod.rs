@@ -1,0 +1,18 @@
+//! Candidates that words, vectors and clauses bring together, with all that is measured of them.
+
+mod clause_terms;
+mod feature;
+mod gather;
+mod headline;
+mod measure;
+mod members;
+mod ratio;
+mod retriever;
+mod scores;
+mod shares;
+mod term;
+
+pub use feature::{Feature, FeatureGroup, QUERY_LENGTH, QUERY_SPACELESS};
+pub use retriever::PoolRetriever;
+
+pub(crate) use feature::{BEST_COSINE, COSINE_RISE};

@@ -1,0 +1,96 @@
+//! [`PoolRetriever`]: what a reranker chooses from.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::{
+    feature::{Feature, SIGNALS},
+    measure::Measured,
+};
+use crate::{
+    error::Result,
+    index::{Index, SkillIdx},
+    model::Encoder,
+    retrieve::{
+        Bm25, Bm25Config, Candidate, Contribution, RankingIdentity, RetrieveRequest, Retriever,
+        ScoreScale, Signals, hit::Hit,
+    },
+};
+
+/// Score of a member of the pool that has no word of the query; what words alone find beyond the pool
+/// has less.
+const MEMBER_SCORE: f32 = 1.0;
+
+/// Contribution of being in the pool.
+const MEMBER: &str = "pool";
+
+/// Finds the skills that the query as a whole, each of its clauses and its vector bring, and measures
+/// every [`Feature`] of them.
+///
+/// A member of this pool scores 1 plus its BM25 relative to the best one; all members come, however
+/// few are asked for. Skills that only a longer list needs follow in the order of BM25, below 1 and
+/// without signals. Beside its features a candidate has the signals `query.length`,
+/// `query.spaceless`, `query.best_cosine` and `query.cosine_rise`, which are the same for all.
+pub struct PoolRetriever {
+    encoder: Option<Arc<dyn Encoder>>,
+}
+
+impl PoolRetriever {
+    /// Returns a retriever over indexes that hold vectors of this encoder; without one, the features
+    /// that need vectors are 0.
+    pub fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
+        Self { encoder }
+    }
+}
+
+impl Retriever for PoolRetriever {
+    fn identity(&self) -> RankingIdentity {
+        let encoder = self.encoder.as_ref().map(|encoder| encoder.identity().short());
+        RankingIdentity::new(match encoder {
+            Some(encoder) => format!("pool {encoder}"),
+            None => "pool".to_owned(),
+        })
+    }
+
+    fn scale(&self) -> ScoreScale {
+        ScoreScale::Share
+    }
+
+    fn check(&self, index: &Index) -> Result<()> {
+        self.encoder.as_ref().map_or(Ok(()), |encoder| index.vectors_of(encoder.as_ref()).map(drop))
+    }
+
+    fn retrieve(&self, request: &RetrieveRequest<'_>) -> Result<Vec<Candidate>> {
+        let RetrieveRequest { index, query, k, .. } = *request;
+        let bm25 = Bm25::new(index, Bm25Config::default());
+        let named = request.named_positions()?;
+        let measured = Measured::of(query, &bm25, self.encoder.as_deref(), &named)?;
+        let (traits, cosines) = (measured.traits, measured.cosines());
+        let of_query = [traits.length, traits.spaceless, cosines.best, cosines.best - cosines.mean];
+        let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
+        for (skill, row) in measured.skills.iter().zip(&measured.rows) {
+            let hit = Hit { skill: *skill, score: MEMBER_SCORE + row[Feature::Bm25 as usize] };
+            let values = row.iter().chain(&of_query).copied().collect();
+            candidates.push(hit.named_by(index, Signals::new(&SIGNALS, values))?);
+        }
+        candidates.sort_unstable_by(Candidate::best_first);
+        if k > candidates.len() {
+            let members: HashSet<SkillIdx> = measured.skills.into_iter().collect();
+            let found = Hit::best(bm25.hits(&query.terms(), &[])?, k);
+            let highest = found.first().map_or(1.0, |hit| f32::max(hit.score, f32::MIN_POSITIVE));
+            for hit in found.into_iter().filter(|hit| !members.contains(&hit.skill)) {
+                let hit = Hit { score: hit.score / highest, ..hit };
+                candidates.push(hit.named_by(index, Signals::default())?);
+            }
+        }
+        Ok(candidates)
+    }
+
+    fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
+        let part = |feature: &str, value| Contribution { feature: feature.to_owned(), value };
+        let bm25 = Feature::Bm25.as_str();
+        match candidate.signals.get(bm25) {
+            Some(value) => vec![part(MEMBER, MEMBER_SCORE), part(bm25, value)],
+            None => vec![part(bm25, candidate.score)],
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! [`Signals`]: the evidence that a candidate carries.
+
+/// What is known of a candidate for a query: named numbers, the words that both share, and whether
+/// the query names the skill.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Signals {
+    /// Whether the query names the skill; set once a ranking is pinned.
+    pub is_named: bool,
+    /// Words matched and missed; read for candidates that are judged or shown, for it costs reading
+    /// the skill.
+    pub words: Option<WordMatch>,
+    names: &'static [&'static str],
+    values: Vec<f32>,
+}
+
+/// How the words of a query and of a skill meet.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WordMatch {
+    /// Words of the query that occur in the skill, rarest first, as the query writes them.
+    pub matched: Vec<String>,
+    /// Words of the query that do not occur in the skill, rarest first. Chinese that no skill of
+    /// the library holds is left out: two neighbouring characters are mostly no word.
+    pub missing: Vec<String>,
+    /// Share of the query's words that occur in the skill, weighted by rarity, in `[0, 1]`.
+    pub coverage: f32,
+    /// BM25 of the words as a share of the most that they could give, in `[0, 1)`.
+    pub score_share: f32,
+    /// BM25 of the words in each field, by [`Field::position`](crate::index::Field::position).
+    pub field_scores: [f32; 3],
+    /// Number of distinct terms of the query.
+    pub n_terms: u32,
+    /// The most that a clause of the query has of the score that its terms could give, times
+    /// `ln(1 + terms)` of it and its weight: what surrounds a request does not lower it.
+    pub clause_mass: f32,
+    /// Terms of the body, as the index counts them.
+    pub body_terms: u32,
+}
+
+impl WordMatch {
+    /// Returns the share of the score by words that comes from name and description, in `[0, 1]`.
+    pub fn headline_share(&self) -> f32 {
+        let [name, description, _] = self.field_scores;
+        (name + description) / f32::max(self.field_scores.iter().sum(), f32::MIN_POSITIVE)
+    }
+}
+
+impl Signals {
+    /// Returns signals with these values, each by the name at its place; all must be finite.
+    ///
+    /// # Panics
+    /// If there are not as many values as names.
+    pub fn new(names: &'static [&'static str], values: Vec<f32>) -> Self {
+        assert_eq!(names.len(), values.len(), "every value has a name");
+        Self { names, values, ..Self::default() }
+    }
+
+    /// Returns a value by its name; `None` if it was not measured.
+    pub fn get(&self, name: &str) -> Option<f32> {
+        let position = self.names.iter().position(|known| *known == name)?;
+        Some(self.values[position])
+    }
+
+    /// Returns the names, in the order of the values.
+    pub fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+
+    /// Returns the values, in the order of the names.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Returns whether anything was measured of the candidate.
+    pub fn is_measured(&self) -> bool {
+        !self.values.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_name() {
+        let signals = Signals::new(&["bm25", "dense"], vec![0.5, 0.25]);
+        assert_eq!(signals.get("dense"), Some(0.25));
+        assert_eq!(signals.get("length"), None);
+        assert!(signals.is_measured() && !Signals::default().is_measured());
+    }
+
+    #[test]
+    fn the_headline_share_of_no_match_is_zero() {
+        assert!(WordMatch::default().headline_share().abs() < f32::EPSILON);
+        let found = WordMatch { field_scores: [1.0, 2.0, 3.0], ..WordMatch::default() };
+        assert!((found.headline_share() - 0.5).abs() < f32::EPSILON);
+    }
+}

@@ -1,0 +1,90 @@
+//! [`Route`]: the whole answer to a query.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    compose::{Decision, DropReason},
+    explain::Explanation,
+    page::Page,
+    skill::SkillId,
+};
+
+/// The whole answer to a query.
+///
+/// The same index and query give the same route, but for [`StageTrace::time_us`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Route {
+    /// Identifier of the query in a batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_id: Option<String>,
+    /// Load or abstain.
+    pub decision: Decision,
+    /// Calibrated estimate in `[0, 1]` that the best skill helps; `null` if the ranking is not
+    /// calibrated.
+    pub confidence: Option<f32>,
+    /// The decision in a sentence.
+    pub reason: String,
+    /// The plan, in execution order.
+    pub steps: Vec<RouteStep>,
+    /// The parts of the planned skills that the query needs, in plan order.
+    pub pages: Vec<Page>,
+    /// What each stage did.
+    pub trace: Vec<StageTrace>,
+}
+
+/// One step of the answer: a subtask and the skills that serve it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RouteStep {
+    /// What the step is about; the whole task where the task is not split.
+    pub subtask: String,
+    /// Positions of the steps that must come first.
+    pub depends_on: Vec<u32>,
+    /// Skills to load, best first.
+    pub skills: Vec<ExplainedSkill>,
+    /// Skills that were considered and left out, best first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A skill that is shown, with the reasons for its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedSkill {
+    /// Identifier.
+    pub id: SkillId,
+    /// Name.
+    pub name: String,
+    /// Description.
+    pub description: String,
+    /// Where the skill comes from.
+    pub source: String,
+    /// Score of the ranking; comparable within one answer only.
+    pub score: f32,
+    /// What the score is made of.
+    pub explanation: Explanation,
+}
+
+/// A skill that was considered and left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alternative {
+    /// Identifier.
+    pub id: SkillId,
+    /// Name.
+    pub name: String,
+    /// Score of the ranking.
+    pub score: f32,
+    /// Why it was left out.
+    pub reason: DropReason,
+}
+
+/// What one stage did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StageTrace {
+    /// Name of the stage: `retrieve`, `compose` or `page`.
+    pub stage: String,
+    /// Wall-clock time in microseconds.
+    pub time_us: u64,
+    /// Number of inputs: skills in the index, candidates, or nodes of the planned skills.
+    pub n_in: usize,
+    /// Number of outputs: candidates, planned skills, or selected nodes.
+    pub n_out: usize,
+}

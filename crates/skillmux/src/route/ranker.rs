@@ -1,0 +1,109 @@
+//! [`Ranker`]: what finds, orders and pins skills.
+
+use super::pin::pin;
+use crate::{
+    error::Result,
+    explain::{EXACT_NAME, Explanation, WordReader},
+    index::{Index, IndexedSkill},
+    query::Query,
+    rerank::{KeepOrder, RerankRequest, Reranker},
+    retrieve::{
+        Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Ranking, RankingIdentity,
+        RetrieveRequest, Retriever, named,
+    },
+};
+
+/// A retriever and a reranker, with what every ranking shares: named skills come first, and reasons are
+/// given in the same words.
+pub struct Ranker {
+    retriever: Box<dyn Retriever>,
+    reranker: Box<dyn Reranker>,
+    words: Bm25Config,
+}
+
+impl Default for Ranker {
+    /// BM25 alone.
+    fn default() -> Self {
+        Self::new(Box::new(Bm25Retriever::default()), Box::new(KeepOrder))
+    }
+}
+
+impl Ranker {
+    /// Returns a ranker of these stages.
+    pub fn new(retriever: Box<dyn Retriever>, reranker: Box<dyn Reranker>) -> Self {
+        Self { retriever, reranker, words: Bm25Config::default() }
+    }
+
+    /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words of its
+    /// own needs.
+    #[must_use]
+    pub fn with_words(self, words: Bm25Config) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Returns who ranks, with models and weights.
+    pub fn identity(&self) -> RankingIdentity {
+        self.reranker.identity(self.retriever.as_ref())
+    }
+
+    /// Checks that the ranker can rank the skills of an index.
+    ///
+    /// # Errors
+    /// As for [`Retriever::check`].
+    pub fn check(&self, index: &Index) -> Result<()> {
+        self.retriever.check(index)
+    }
+
+    /// Returns the best `k` skills of an index; those that the query names come first.
+    ///
+    /// # Errors
+    /// Those of the retriever and the reranker.
+    pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
+        let named = named(index, query)?;
+        let request = RetrieveRequest { index, query, named: &named, k };
+        let found = self.retriever.retrieve(&request)?;
+        let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
+        let scale = self.reranker.scale(self.retriever.as_ref());
+        pin(&mut candidates, &named, scale);
+        candidates.truncate(k);
+        Ok(Ranking { candidates, scale, identity: self.identity() })
+    }
+
+    /// Returns a reader of skills for the reasons of one query.
+    pub(super) fn reasons<'r>(&'r self, index: &'r Index, query: &'r Query) -> Result<Reasons<'r>> {
+        let bm25 = Bm25::new(index, self.words);
+        Ok(Reasons { ranker: self, words: WordReader::new(&bm25, query)?, bm25 })
+    }
+
+    /// Returns what the score of a candidate is made of.
+    fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
+        let mut parts = self.reranker.contributions(self.retriever.as_ref(), candidate);
+        if candidate.signals.is_named {
+            let rest: f32 = parts.iter().map(|part| part.value).sum();
+            let value = candidate.score - rest;
+            parts.push(Contribution { feature: EXACT_NAME.to_owned(), value });
+        }
+        parts
+    }
+}
+
+/// Reads skills, and tells the reasons for their places.
+pub(super) struct Reasons<'r> {
+    ranker: &'r Ranker,
+    bm25: Bm25<'r>,
+    words: WordReader<'r>,
+}
+
+impl Reasons<'_> {
+    /// Reads which words a candidate has, unless that is known.
+    pub(super) fn read(&mut self, candidate: &mut Candidate, indexed: &IndexedSkill) {
+        if candidate.signals.words.is_none() {
+            candidate.signals.words = Some(self.words.read(&self.bm25, &indexed.skill));
+        }
+    }
+
+    /// Returns why a candidate that was read has its place.
+    pub(super) fn explain(&self, candidate: &Candidate) -> Explanation {
+        Explanation::of(candidate, self.ranker.contributions(candidate))
+    }
+}

@@ -1,0 +1,395 @@
+//! [`Router`]: the stages over an index that can be swapped.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+
+use super::{
+    Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages, page_words::PageWords,
+    ranker::Reasons,
+};
+use crate::{
+    compose::{
+        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep,
+        StepCandidates, judge,
+    },
+    error::Result,
+    explain::Explanation,
+    index::{Index, IndexedSkill},
+    page::{FullPager, Page, Pager},
+    query::{Need, Query},
+    retrieve::{Candidate, Ranking, ScoreScale},
+    skill::SkillId,
+};
+
+/// Limits of one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouteOptions {
+    /// Most skills to load.
+    pub max_skills: usize,
+    /// Most tokens over all pages; 0 for no pages.
+    pub budget_tokens: u32,
+}
+
+impl Default for RouteOptions {
+    /// Three skills, which give the best Set F1 on the sample tasks, and 4,000 tokens, less than
+    /// one body of the length that the Agent Skills specification allows.
+    fn default() -> Self {
+        Self { max_skills: 3, budget_tokens: 4000 }
+    }
+}
+
+/// Candidates that are looked at beyond those that a plan may hold, for alternatives.
+const N_SPARE_CANDIDATES: usize = 10;
+
+/// Routes queries over one index.
+///
+/// A router is shared by any number of threads. Each call works on the snapshot of the index that was
+/// current when it began; [`refresh`](Self::refresh) puts a newer one in its place, and no call waits
+/// for it.
+pub struct Router {
+    snapshot: ArcSwap<Index>,
+    /// Held while a newer generation is opened, so that it is opened once.
+    refreshing: Mutex<()>,
+    stages: Stages,
+}
+
+impl Router {
+    /// Opens the index in a folder with the default stages.
+    ///
+    /// # Errors
+    /// As for [`Index::open`].
+    pub fn open(index_path: &Path) -> Result<Self> {
+        Self::new(Index::open(index_path)?, Stages::default())
+    }
+
+    /// Returns a router over an open index.
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) if the stages need vectors that the
+    /// index does not have.
+    pub fn new(index: Index, stages: Stages) -> Result<Self> {
+        stages.ranker.check(&index)?;
+        Ok(Self { snapshot: ArcSwap::from_pointee(index), refreshing: Mutex::default(), stages })
+    }
+
+    /// Returns the present snapshot of the index.
+    pub fn index(&self) -> Arc<Index> {
+        self.snapshot.load_full()
+    }
+
+    /// Returns what the router was assembled from.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
+    /// Returns the number of skills in the index.
+    pub fn n_skills(&self) -> usize {
+        self.snapshot.load().n_skills()
+    }
+
+    /// Opens the newest generation of the index, and returns whether there was a newer one.
+    ///
+    /// Calls that are under way go on with the generation that they began with.
+    ///
+    /// # Errors
+    /// As for [`Index::open`] and [`Router::new`]; the router then keeps the generation that it has.
+    pub fn refresh(&self) -> Result<bool> {
+        let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let present = self.index();
+        if present.is_current()? {
+            return Ok(false);
+        }
+        let index = Index::open(present.path())?;
+        self.stages.ranker.check(&index)?;
+        self.snapshot.store(Arc::new(index));
+        Ok(true)
+    }
+
+    /// Returns the calibration for the way in which the router ranks; `None` if no one fitted one.
+    pub fn calibration(&self) -> Option<&Calibration> {
+        self.stages.calibrations.of(&self.stages.ranker.identity())
+    }
+
+    /// Returns the best `k` skills, without a plan.
+    ///
+    /// # Errors
+    /// As for [`Ranker::rank`](super::Ranker::rank).
+    pub fn search(&self, query: &Query, k: usize) -> Result<Ranking> {
+        self.stages.ranker.rank(&self.snapshot.load(), query, k)
+    }
+
+    /// Returns the best `k` skills with their texts and the reasons for their places.
+    ///
+    /// # Errors
+    /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
+        let index = self.index();
+        let ranking = self.stages.ranker.rank(&index, query, k)?;
+        self.explained(&index, query, ranking.candidates)
+    }
+
+    /// Returns candidates of a ranking for this query with their texts and the reasons for their places.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) if one is no longer in the index, and
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn explain(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<ExplainedSkill>> {
+        self.explained(&self.index(), query, candidates.to_vec())
+    }
+
+    /// Returns the best skill with what speaks for and against loading it; `None` if nothing was found.
+    ///
+    /// # Errors
+    /// As for [`Router::search_explained`].
+    pub fn evidence(&self, query: &Query) -> Result<Option<(Candidate, Evidence)>> {
+        let index = self.index();
+        let mut found = self.stages.ranker.rank(&index, query, 1)?.candidates;
+        let Some(mut best) = found.pop() else { return Ok(None) };
+        let indexed = index.skill(index.find(&best.skill)?)?;
+        self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed);
+        let evidence = Evidence::of(query.text(), index.n_skills(), &best);
+        Ok(Some((best, evidence)))
+    }
+
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// As for [`Router::search_explained`], and those of the stages.
+    pub fn route(&self, query: &Query, options: &RouteOptions) -> Result<Route> {
+        let index = self.index();
+        let mut trace = Vec::new();
+
+        let started = (self.stages.clock)();
+        let n_candidates = options.max_skills.saturating_add(N_SPARE_CANDIDATES);
+        let needs = self.needs(query)?;
+        let mut found = needs
+            .iter()
+            .map(|(need, query)| self.found(&index, query, need, n_candidates))
+            .collect::<Result<Vec<Found<'_>>>>()?;
+        let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
+        trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
+
+        let started = (self.stages.clock)();
+        let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
+        let plan = self.stages.composer.compose(&ComposeRequest {
+            steps: &steps,
+            scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
+            // A damaged row repeats nothing; it is found out when its skill is read.
+            similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
+            max_skills: options.max_skills,
+        })?;
+        let confidence = confidence_of(&plan, &steps);
+        let Plan { decision, reason, steps: planned } = plan;
+        let mut loaded = Vec::new();
+        let mut route_steps = Vec::with_capacity(planned.len());
+        for step in planned {
+            let of_need = found.iter_mut().find(|found| found.step.need == step.need);
+            let (skills, alternatives) = match of_need {
+                Some(found) => (found.load(&index, &step, &mut loaded)?, found.left_out(&step)),
+                None => (Vec::new(), Vec::new()),
+            };
+            let (subtask, depends_on) = (step.need.text().to_owned(), step.depends_on);
+            route_steps.push(RouteStep { subtask, depends_on, skills, alternatives });
+        }
+        trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
+
+        let started = (self.stages.clock)();
+        let pages = self.pages(&index, query, &loaded, options.budget_tokens);
+        let n_nodes = loaded.iter().map(|skill| skill.nodes.nodes.len()).sum();
+        let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
+        trace.push(self.stage_trace("page", started, n_nodes, n_selected));
+
+        Ok(Route { query_id: None, decision, confidence, reason, steps: route_steps, pages, trace })
+    }
+
+    /// Returns the parts of one skill that a query needs; without a query, its beginning.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike, and
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn page(&self, id: &SkillId, query: Option<&Query>, budget_tokens: u32) -> Result<Page> {
+        let index = self.index();
+        let skill = index.skill(index.find(id)?)?;
+        let pager: &dyn Pager = match query {
+            Some(_) => self.stages.pager.as_ref(),
+            None => &FullPager,
+        };
+        let query = query.map_or("", Query::text);
+        Ok(PageWords::new(&index).page(pager, &skill, query, budget_tokens))
+    }
+
+    /// Returns the needs of a task, each as a query of its own.
+    fn needs(&self, task: &Query) -> Result<Vec<(Need, Query)>> {
+        let query = |need: Need| {
+            let is_whole = need.text() == task.text();
+            let query = if is_whole { task.clone() } else { Query::new(need.text())? };
+            Ok((need, query))
+        };
+        self.stages.decomposer.decompose(task)?.into_iter().map(query).collect()
+    }
+
+    /// Returns the best skills for a need, judged.
+    fn found<'r>(
+        &'r self,
+        index: &'r Index,
+        query: &'r Query,
+        need: &Need,
+        k: usize,
+    ) -> Result<Found<'r>> {
+        let Ranking { mut candidates, scale, .. } = self.stages.ranker.rank(index, query, k)?;
+        let mut reasons = self.stages.ranker.reasons(index, query)?;
+        let best = match candidates.first_mut() {
+            Some(best) => {
+                let indexed = index.skill(index.find(&best.skill)?)?;
+                reasons.read(best, &indexed);
+                Some(indexed)
+            }
+            None => None,
+        };
+        let (best_candidate, calibration) = (candidates.first(), self.calibration());
+        let judgement = judge(query.text(), index.n_skills(), best_candidate, calibration);
+        let mut headlines = index.headlines()?;
+        let considered = |candidate: Candidate| -> Result<Considered> {
+            let name = headlines.read(index.find(&candidate.skill)?)?.name;
+            Ok(Considered { candidate, name })
+        };
+        let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;
+        let step = StepCandidates { need: need.clone(), candidates, judgement };
+        Ok(Found { scale, step, reasons, best })
+    }
+
+    fn explained(
+        &self,
+        index: &Index,
+        query: &Query,
+        candidates: Vec<Candidate>,
+    ) -> Result<Vec<ExplainedSkill>> {
+        let mut reasons = self.stages.ranker.reasons(index, query)?;
+        let explained = |mut candidate: Candidate| {
+            let indexed = index.skill(index.find(&candidate.skill)?)?;
+            reasons.read(&mut candidate, &indexed);
+            Ok(explained_skill(&candidate, &indexed, reasons.explain(&candidate)))
+        };
+        candidates.into_iter().map(explained).collect()
+    }
+
+    /// Pages the skills of a plan; what one leaves of its share goes to the next.
+    fn pages(
+        &self,
+        index: &Index,
+        query: &Query,
+        skills: &[IndexedSkill],
+        budget_tokens: u32,
+    ) -> Vec<Page> {
+        if budget_tokens == 0 {
+            return Vec::new();
+        }
+        let words = PageWords::new(index);
+        let mut left = budget_tokens;
+        let mut pages = Vec::with_capacity(skills.len());
+        for (skill, n_left) in skills.iter().zip((1..=skills.len()).rev()) {
+            let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
+            let page = words.page(self.stages.pager.as_ref(), skill, query.text(), share);
+            left -= page.n_tokens.min(left);
+            pages.push(page);
+        }
+        pages
+    }
+
+    fn stage_trace(&self, stage: &str, started: Duration, n_in: usize, n_out: usize) -> StageTrace {
+        let elapsed = (self.stages.clock)().saturating_sub(started);
+        let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
+    }
+}
+
+/// What was found for one need.
+struct Found<'r> {
+    scale: ScoreScale,
+    step: StepCandidates,
+    reasons: Reasons<'r>,
+    /// The best skill, which was read to be judged.
+    best: Option<IndexedSkill>,
+}
+
+impl Found<'_> {
+    fn considered(&self, id: &SkillId) -> Option<&Considered> {
+        self.step.candidates.iter().find(|considered| considered.candidate.skill == *id)
+    }
+
+    /// Returns the skills that a step loads, explained, and adds them to those that are paged.
+    fn load(
+        &mut self,
+        index: &Index,
+        step: &PlanStep,
+        loaded: &mut Vec<IndexedSkill>,
+    ) -> Result<Vec<ExplainedSkill>> {
+        let mut explained = Vec::with_capacity(step.skills.len());
+        for id in &step.skills {
+            let known = self.considered(id).map(|considered| considered.candidate.clone());
+            let mut candidate = known.unwrap_or_else(|| Candidate::new(id.clone(), 0.0));
+            let indexed = match self.best.take_if(|best| best.skill.id == *id) {
+                Some(best) => best,
+                None => index.skill(index.find(id)?)?,
+            };
+            self.reasons.read(&mut candidate, &indexed);
+            let explanation = self.reasons.explain(&candidate);
+            explained.push(explained_skill(&candidate, &indexed, explanation));
+            loaded.push(indexed);
+        }
+        Ok(explained)
+    }
+
+    /// Returns the skills that a step leaves out, with their names and scores.
+    fn left_out(&self, step: &PlanStep) -> Vec<Alternative> {
+        let alternatives = step.left_out.iter().filter_map(|left_out| {
+            let Considered { candidate, name } = self.considered(&left_out.skill)?;
+            Some(Alternative {
+                id: left_out.skill.clone(),
+                name: name.clone(),
+                score: candidate.score,
+                reason: left_out.reason.clone(),
+            })
+        });
+        alternatives.collect()
+    }
+}
+
+fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
+    index.similarity(index.find(a)?, index.find(b)?)
+}
+
+/// Returns the highest confidence of the needs that something is loaded for, else of all; `None` if one
+/// of them is not calibrated.
+fn confidence_of(plan: &Plan, steps: &[StepCandidates]) -> Option<f32> {
+    let is_loaded =
+        |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
+    let counts =
+        |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
+    let mut highest = 0.0_f32;
+    for step in steps.iter().filter(counts) {
+        highest = highest.max(step.judgement.confidence?);
+    }
+    Some(highest)
+}
+
+fn explained_skill(
+    candidate: &Candidate,
+    indexed: &IndexedSkill,
+    explanation: Explanation,
+) -> ExplainedSkill {
+    let skill = &indexed.skill;
+    ExplainedSkill {
+        id: skill.id.clone(),
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        source: skill.source.clone(),
+        score: candidate.score,
+        explanation,
+    }
+}
