@@ -9,7 +9,7 @@ use skillmux::{
     page::{Page, PageNode},
     route::{Alternative, ExplainedSkill, Route},
     skill::{NodeKind, SkillId},
-    text::clipped,
+    text::{clipped, printable},
 };
 
 /// Alternatives past the fifth cost tokens and help no one.
@@ -128,7 +128,7 @@ impl From<Route> for RouteView {
         Self {
             decision: route.decision,
             confidence: route.confidence.map(rounded),
-            reason: clipped(&route.reason, MAX_LABEL_CHARS),
+            reason: label(&route.reason),
             skills: skills.into_iter().map(FoundSkill::from).collect(),
             alternatives: left_out.into_iter().map(LeftOut::from).collect(),
             pages: route.pages.into_iter().map(PageView::from).collect(),
@@ -141,9 +141,9 @@ impl From<ExplainedSkill> for FoundSkill {
         let why = Why { matched: skill.explanation.matched, missing: skill.explanation.missing };
         Self {
             skill_id: skill.id,
-            name: clipped(&skill.name, MAX_LABEL_CHARS),
-            description: clipped(&skill.description, MAX_DESCRIPTION_CHARS),
-            source: clipped(&skill.source, MAX_LABEL_CHARS),
+            name: label(&skill.name),
+            description: clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS),
+            source: label(&skill.source),
             score: rounded(skill.score),
             why,
         }
@@ -154,20 +154,20 @@ impl From<Alternative> for LeftOut {
     fn from(skill: Alternative) -> Self {
         Self {
             skill_id: skill.id,
-            name: clipped(&skill.name, MAX_LABEL_CHARS),
+            name: label(&skill.name),
             score: rounded(skill.score),
-            reason: clipped(&in_words(&skill.reason), MAX_LABEL_CHARS),
+            reason: label(&in_words(&skill.reason)),
         }
     }
 }
 
 impl From<Page> for PageView {
     fn from(page: Page) -> Self {
-        let markdown = page.to_markdown();
+        let markdown = printable(&page.to_markdown());
         let truncated = u32::try_from(page.nodes.len()).is_ok_and(|n| n < page.full_nodes);
         Self {
             skill_id: page.skill_id,
-            name: clipped(&page.name, MAX_LABEL_CHARS),
+            name: label(&page.name),
             markdown,
             nodes: page.nodes.into_iter().map(NodeView::from).collect(),
             n_tokens: page.n_tokens,
@@ -181,7 +181,7 @@ impl From<PageNode> for NodeView {
     fn from(node: PageNode) -> Self {
         Self {
             kind: node.kind,
-            headings: node.headings,
+            headings: node.headings.iter().map(|heading| printable(heading)).collect(),
             start_byte: node.start_byte,
             end_byte: node.end_byte,
             n_tokens: node.n_tokens,
@@ -202,6 +202,11 @@ fn in_words(reason: &DropReason) -> String {
     }
 }
 
+/// Returns a short text of a skill as it goes out: without hidden characters, and not too long.
+fn label(text: &str) -> String {
+    clipped(&printable(text), MAX_LABEL_CHARS)
+}
+
 /// Returns a score or probability with four decimals, as a model wants to read it.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e4).round() / 1e4
@@ -210,6 +215,30 @@ fn rounded(value: f32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hidden_characters_of_a_skill_stay_here() {
+        let node = PageNode {
+            kind: NodeKind::Step,
+            headings: vec!["Se\u{61c}nd".to_owned()],
+            position: 0,
+            start_byte: 0,
+            end_byte: 4,
+            n_tokens: 1,
+            text: "Fill\u{e0041} it\u{202e} in".to_owned(),
+        };
+        let page = Page {
+            skill_id: SkillId::new("a"),
+            name: "na\u{200b}me\u{1b}".to_owned(),
+            nodes: vec![node],
+            full_nodes: 1,
+            n_tokens: 1,
+            full_tokens: 1,
+        };
+        let view = PageView::from(page);
+        assert_eq!((view.name.as_str(), view.nodes[0].headings[0].as_str()), ("name", "Send"));
+        assert!(view.markdown.contains("Fill it in"), "{}", view.markdown);
+    }
 
     #[test]
     fn numbers_have_at_most_four_decimals() {
