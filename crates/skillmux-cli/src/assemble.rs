@@ -177,6 +177,6 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> anyhow:
         .map_err(|source| CliError::Model { path: path.to_owned(), source })?;
     Ok(serde_json::from_str(&text).map_err(|error| CliError::ModelForm {
         path: path.to_owned(),
-        detail: format!("not {what}: {error}"),
+        detail: format!("it does not hold {what}: {error}"),
     })?)
 }

@@ -31,15 +31,15 @@ pub(crate) enum CliError {
         source: std::io::Error,
     },
     /// A file of weights holds something else.
-    #[error("`{}` is {detail}", path.display())]
+    #[error("cannot use `{}`: {detail}", path.display())]
     ModelForm {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         detail: String,
     },
-    /// The settings file holds something else than settings.
-    #[error("the settings file `{}` is not valid: {detail}", path.display())]
+    /// The settings file cannot be read, or holds something else than settings.
+    #[error("cannot use the settings file `{}`: {detail}", path.display())]
     Settings {
         /// The file.
         path: PathBuf,

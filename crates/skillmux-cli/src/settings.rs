@@ -102,7 +102,9 @@ fn read_models(path: &Path) -> Result<ModelPaths, CliError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ModelPaths::default()),
-        Err(source) => return Err(CliError::Model { path: path.to_owned(), source }),
+        Err(error) => {
+            return Err(CliError::Settings { path: path.to_owned(), detail: error.to_string() });
+        }
     };
     let file: SettingsFile = toml::from_str(&text).map_err(|error| CliError::Settings {
         path: path.to_owned(),
@@ -135,6 +137,9 @@ mod tests {
     fn a_settings_file_with_a_mistake_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.toml");
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(read_models(&path), Err(CliError::Settings { .. })), "a folder");
+        fs::remove_dir(&path).unwrap();
         for text in ["[models]\nrankr = \"a\"\n", "models = 1\n", "[models\n"] {
             fs::write(&path, text).unwrap();
             assert!(matches!(read_models(&path), Err(CliError::Settings { .. })), "{text}");

@@ -57,7 +57,13 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
             let subtask = clipped(&one_line(&step.subtask), MAX_SUBTASK_CHARS);
             let _ = writeln!(out, "{}", styled(STRONG, &wrapped(&subtask, "")));
             if step.skills.is_empty() {
-                out.push_str("    no skill for this step\n\n");
+                let is_over_limit = |skill: &Alternative| skill.reason == DropReason::OverLimit;
+                let reason = if step.alternatives.iter().any(is_over_limit) {
+                    "earlier steps load as many skills as -k lets through"
+                } else {
+                    "no skill for this step"
+                };
+                let _ = writeln!(out, "    {reason}\n");
             }
         }
         for (number, skill) in number.by_ref().zip(&step.skills) {

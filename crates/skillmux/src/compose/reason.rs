@@ -6,7 +6,7 @@ use super::Considered;
 const N_QUOTED: usize = 4;
 
 /// Says that there was nothing to choose from.
-pub(super) const NOTHING_FOUND: &str = "no skill shares a word with the task";
+pub(super) const NOTHING_FOUND: &str = "no skill has anything in common with the task";
 
 /// Says that the task asks for nothing.
 pub(super) const SMALL_TALK: &str = "the task asks for nothing that a skill could help with";
@@ -41,6 +41,12 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
         return format!("the task names `{}`{rest}", short_name(best));
     }
     let matched = best.words().map_or(&[] as &[String], |words| &words.matched);
+    if matched.is_empty() {
+        return format!(
+            "`{}` comes first, though it has no word of the task{rest}",
+            short_name(best)
+        );
+    }
     format!("`{}` speaks of {}{rest}", short_name(best), quoted(matched))
 }
 
@@ -72,6 +78,16 @@ mod tests {
         let candidate =
             Candidate { skill: SkillId::new("documents/pdf-forms"), score: 3.0, signals };
         Considered { candidate, name: "pdf-forms".to_owned() }
+    }
+
+    #[test]
+    fn a_skill_is_loaded_for_its_words_or_without_one() {
+        let reason = of_load(&closest(&["form"], &[]), 1);
+        assert_eq!(reason, "`pdf-forms` speaks of `form`");
+        let reason = of_load(&closest(&[], &["form"]), 2);
+        let expected =
+            "`pdf-forms` comes first, though it has no word of the task; 1 more stands close to it";
+        assert_eq!(reason, expected);
     }
 
     #[test]

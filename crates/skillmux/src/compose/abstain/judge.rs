@@ -32,18 +32,19 @@ pub(crate) fn judge(
     best: Option<&Candidate>,
     calibration: Option<&Calibration>,
 ) -> Judgement {
+    // What is certain has a number only where other answers of the ranking have one.
+    let certainly_not = calibration.map(|_| 0.0);
     let Some(best) = best else {
-        return Judgement { confidence: Some(0.0), verdict: Verdict::DoesNotHelp };
+        return Judgement { confidence: certainly_not, verdict: Verdict::DoesNotHelp };
     };
     // A skill cannot take greetings over by its name.
     if is_small_talk(task) {
-        return Judgement { confidence: Some(0.0), verdict: Verdict::SmallTalk };
+        return Judgement { confidence: certainly_not, verdict: Verdict::SmallTalk };
     }
-    let evidence = Evidence::of(task, n_skills, best);
     let Some(calibration) = calibration else {
-        let confidence = evidence.is_named.then_some(1.0);
-        return Judgement { confidence, verdict: Verdict::Helps };
+        return Judgement { confidence: None, verdict: Verdict::Helps };
     };
+    let evidence = Evidence::of(task, n_skills, best);
     let confidence = calibration.confidence(&evidence);
     let is_enough = confidence >= calibration.threshold || evidence.is_named;
     let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
@@ -90,9 +91,14 @@ mod tests {
 
     #[test]
     fn without_a_calibration_there_is_no_number() {
-        let judged = judge(TASK, 50, Some(&best(false)), None);
-        assert_eq!(judged, Judgement { confidence: None, verdict: Verdict::Helps });
-        let nothing = judge(TASK, 50, None, None);
-        assert_eq!(nothing.verdict, Verdict::DoesNotHelp);
+        for (task, best, verdict) in [
+            (TASK, Some(best(false)), Verdict::Helps),
+            (TASK, Some(best(true)), Verdict::Helps),
+            ("hi", Some(best(true)), Verdict::SmallTalk),
+            (TASK, None, Verdict::DoesNotHelp),
+        ] {
+            let judged = judge(task, 50, best.as_ref(), None);
+            assert_eq!(judged, Judgement { confidence: None, verdict });
+        }
     }
 }
