@@ -95,6 +95,17 @@ fn route_in_chinese() {
 }
 
 #[test]
+fn a_step_that_the_limit_left_empty_says_so() {
+    let home = Home::with_index();
+    let task = "Fill the form; optimise the slow SQL query; then make slides";
+    let route = |k| home.ask(&["route", task, "--decomposer", "clauses", "-k", k]).stdout;
+    let says_so =
+        |text: &str| text.contains("earlier steps load as many skills as -k lets through");
+    assert!(says_so(&route("1")));
+    assert!(!says_so(&route("9")));
+}
+
+#[test]
 fn route_that_abstains() {
     let home = Home::with_index();
     let done = home.ask(&["route", "What is the capital of Peru and who wrote Don Quixote?"]);
