@@ -35,6 +35,8 @@
 
 mod chat;
 mod encoder;
+mod pair_scorer;
 
 pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole, last_json_in};
 pub use encoder::{Encoder, EncoderIdentity};
+pub use pair_scorer::{PairScorer, PairScorerIdentity};
