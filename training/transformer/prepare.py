@@ -17,19 +17,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import unquote
 
-import torch
-
 import data
-import model
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUERIES_A_SKILL = 6
 MISSPELLED_SHARE = 0.15
-# A mined negative comes from these places of BM25's ranking.
-PLACES = range(1, 40)
-DRAWN = 3
+# Mined negatives come from so many of BM25's ranking, without the first.
+DEPTH = 30
 MAX_JACCARD = 0.5
-MAX_COSINE = 0.80
 N_TASKS = 500
 
 
@@ -160,43 +155,30 @@ def search(skillmux, index, queries, depth, retriever, out):
     return rankings
 
 
-def add_negatives(groups, sets, rankings, draw):
-    """Gives each group a skill that BM25 finds for one of its queries, and that is most likely no answer.
+def add_negatives(groups, sets, found, draw):
+    """Gives each group a skill that BM25 finds for a query of its skill, and that is most likely no answer.
 
-    Left out are skills that share a name with the right one, those whose description says nearly the same (Jaccard of words above
-    0.5), and those to which the right one has a cosine of 0.8 or more by the base encoder; and skills that are the answer of a scored task.
+    Left out are skills that share a name with the right one, those whose name and description say nearly the same (Jaccard of words
+    above 0.5), and skills that are the answer of a scored task. train.py leaves out those whose vectors are too much alike.
     """
     skills, counts = sets.skills, Counter()
-    drawn = []
-    for group, ranking in zip(groups, rankings):
-        right = group["skill"]
+    candidates = {}
+    for right, ranking in found.items():
         mine = words(data.headline(skills[right]["name"], skills[right]["description"]))
-        found = [ranking[place][0] for place in PLACES if place < len(ranking)]
-        candidates = []
-        draw.shuffle(found)
-        for id in found:
+        candidates[right] = []
+        for id, _ in ranking[1:]:
             same_name = sets.keys[id] == sets.keys[right]
             closed = sets.keys[id] in sets.closed_keys
             near = jaccard(mine, words(data.headline(skills[id]["name"], skills[id]["description"]))) > MAX_JACCARD
             counts.update(same_name=same_name, closed=closed, near=near, seen=1)
             if not (same_name or closed or near or id == right):
-                candidates.append(id)
-            if len(candidates) == DRAWN:
-                break
-        drawn.append(candidates)
-    ids = sorted({id for candidates in drawn for id in candidates} | {group["skill"] for group in groups})
-    place = {id: at for at, id in enumerate(ids)}
-    headlines = [data.headline(skills[id]["name"], skills[id]["description"]) for id in ids]
-    encoder, tokenizer = model.Encoder.load("base").eval(), model.base_tokenizer()
-    tell = lambda done: print(f"\r{done:,} of {len(ids):,} headlines", end="", file=sys.stderr)
-    vectors = model.encode(encoder, tokenizer, headlines, 48, progress=tell)
-    print(file=sys.stderr)
-    others = sorted(place)
-    for group, candidates in zip(groups, drawn):
-        right = vectors[place[group["skill"]]]
-        far = [id for id in candidates if right @ vectors[place[id]] < MAX_COSINE]
-        counts.update(cosine=len(candidates) - len(far), random=not far)
-        group["negative"] = far[0] if far else draw.choice(others)
+                candidates[right].append(id)
+        draw.shuffle(candidates[right])
+    open_ids = sorted(id for id in skills if sets.keys[id] not in sets.closed_keys)
+    for group in groups:
+        left = candidates[group["skill"]]
+        counts.update(by_chance=not left)
+        group["negative"] = left.pop() if left else draw.choice(open_ids)
     print("negatives:", dict(counts))
 
 
@@ -204,9 +186,9 @@ def main():
     folder, out, skillmux, index = sys.argv[1:]
     folder, out = Path(folder), Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(2)
     draw = random.Random(1)
     skills, same = read_skills(folder)
+    (out / "data-folder").write_text(str(folder.resolve()))
     data.write_lines(out / "skills.jsonl", ({**skill, "same": same[id]} for id, skill in skills.items()))
     sets = Sets(folder, skills)
     for name, tasks in sets.tasks.items():
@@ -216,8 +198,11 @@ def main():
         data.write_lines(out / f"{name}.jsonl", tasks)
     groups = make_groups(sets, draw)
     assert not sets.closed_keys & {sets.keys[group["skill"]] for group in groups}
-    rankings = search(skillmux, index, [group["queries"][0] for group in groups], len(PLACES) + 1, "joined", out / "mining")
-    add_negatives(groups, sets, rankings, draw)
+    first = {}
+    for group in groups:
+        first.setdefault(group["skill"], group["queries"][0])
+    rankings = search(skillmux, index, list(first.values()), DEPTH, "joined", out / "mining")
+    add_negatives(groups, sets, dict(zip(first, rankings)), draw)
     draw.shuffle(groups)
     data.write_lines(out / "groups.jsonl", groups)
 
