@@ -31,14 +31,14 @@ WEIGHT_DECAY = 0.01
 TEMPERATURE = 0.05
 # Skills whose vectors have a cosine above this to the right one's are no negatives of its queries.
 MAX_COSINE = 0.85
-TRAIN_QUERY_TOKENS, TRAIN_DOCUMENT_TOKENS = 128, 96
+TRAIN_QUERY_TOKENS, TRAIN_DOCUMENT_TOKENS = 128, 64
 EVERY = 10
-CHECK_EVERY = 100
-N_CHECK_TASKS, N_CHECK_SKILLS = 200, 1000
+CHECK_EVERY = 50
+N_CHECK_TASKS, N_CHECK_SKILLS = 100, 300
 
 
 class Check:
-    """Recall among a thousand skills of tasks that nothing was trained on, to see the way that training goes."""
+    """Recall among 300 skills of tasks that nothing was trained on, to see the way that training goes."""
 
     def __init__(self, out, skills, tokenizer):
         draw = random.Random(SEED)
