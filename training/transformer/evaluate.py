@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scores encoders alone and added to the shipped ranker.
 
-usage: evaluate.py OUT SKILLMUX INDEX NAME=WEIGHTS...
+usage: evaluate.py OUT SKILLMUX INDEX NAME=WEIGHTS... [--SETTING...]
 
 WEIGHTS is a safetensors file of this pipeline or `base`. Three settings:
 
@@ -30,7 +30,7 @@ from prepare import search
 N_SKILLS = 4_000
 DEPTH = 20
 N_LIBRARIES, N_RIGHT, N_OTHERS = 20, 30, 100
-QUERIES_A_SKILL = 4
+QUERIES_A_SKILL = 2
 WEIGHTS_TRIED = [0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 50]
 SETS = ["select", "queries-dev", "dev", "long", "zh-en", "en-zh"]
 RERANKED = {"select": 150, "queries-dev": 250, "dev": 100, "long": 100}
@@ -262,7 +262,7 @@ def main():
     only = [name[2:] for name in encoders if name.startswith("--")]
     encoders = dict(name.split("=", 1) for name in encoders if not name.startswith("--"))
     evaluation = Evaluation(Path(out), skillmux, index, encoders)
-    for setting in only or ["sample", "rerank", "library"]:
+    for setting in only or ["library", "sample", "rerank"]:
         getattr(evaluation, setting)()
 
 
