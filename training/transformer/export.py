@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 import data
 import model
 
-N_TOKENS = 20_000
+N_TOKENS = 18_000
 N_POSITIONS = 256
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 # Values of one scale in the 4-bit form.

@@ -4,13 +4,15 @@
 usage: train.py OUT RUN N_STEPS
 
 A run that was stopped may be ended sooner, or go on longer, with another N_STEPS: the rate is even until the last fifth, so that the
-result is that of a run with this N_STEPS from the start, as long as the last fifth has not begun.
+result is that of a run with this N_STEPS from the start, as long as the last fifth has not begun. RUN/even.pt is the last checkpoint before that: put in
+place of checkpoint.pt, it lets a run that has ended go on.
 Reads OUT/groups.jsonl and OUT/skills.jsonl; writes RUN/log.jsonl, RUN/checkpoint.pt every 10 steps and RUN/tuned.safetensors.
 """
 
 import json
 import math
 import random
+import shutil
 import sys
 import time
 from collections import defaultdict
@@ -173,6 +175,8 @@ def main():
             saved = {"encoder": encoder.state_dict(), "optimizer": optimizer.state_dict(), "step": step + 1}
             torch.save(saved, run / "checkpoint.new")
             (run / "checkpoint.new").rename(run / "checkpoint.pt")
+            if step + 1 <= (1 - COOL_DOWN) * n_steps:
+                shutil.copy(run / "checkpoint.pt", run / "even.pt")
         if (step + 1) % CHECK_EVERY == 0 or step + 1 == n_steps:
             tell(step=step + 1, **check(encoder))
     encoder.save(run / "tuned.safetensors")
