@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Tunes the base encoder on the groups of prepare.py; goes on from the last checkpoint if there is one.
 
-usage: train.py OUT RUN N_STEPS
+usage: train.py OUT RUN N_STEPS [GROUPS START SKILL_TOKENS]
 
 A run that was stopped may be ended sooner, or go on longer, with another N_STEPS: the rate is even until the last fifth, so that the
 result is that of a run with this N_STEPS from the start, as long as the last fifth has not begun. RUN/even.pt is the last checkpoint before that: put in
 place of checkpoint.pt, it lets a run that has ended go on.
-Reads OUT/groups.jsonl and OUT/skills.jsonl; writes RUN/log.jsonl, RUN/checkpoint.pt every 10 steps and RUN/tuned.safetensors.
+GROUPS is a file of OUT, `groups.jsonl` if none is named; START is a safetensors file to begin with, else
+the base. Skills are cut to SKILL_TOKENS, else 64.
+Reads OUT/GROUPS and OUT/skills.jsonl; writes RUN/log.jsonl, RUN/checkpoint.pt every 10 steps and RUN/tuned.safetensors.
 """
 
 import json
@@ -33,7 +35,7 @@ WEIGHT_DECAY = 0.01
 TEMPERATURE = 0.05
 # Skills whose vectors have a cosine above this to the right one's are no negatives of its queries.
 MAX_COSINE = 0.85
-TRAIN_QUERY_TOKENS, TRAIN_DOCUMENT_TOKENS = 128, 64
+TRAIN_QUERY_TOKENS = 128
 EVERY = 10
 CHECK_EVERY = 50
 N_CHECK_TASKS, N_CHECK_SKILLS = 100, 300
@@ -71,7 +73,7 @@ def rate_at(step, n_steps):
 
 
 class Batches:
-    def __init__(self, groups, skills, tokenizer):
+    def __init__(self, groups, skills, tokenizer, skill_tokens):
         self.groups, self.skills, self.tokenizer = groups, skills, tokenizer
         self.n_blocked = 0
         self.gold_of = defaultdict(set)
@@ -79,7 +81,7 @@ class Batches:
             for query in group["queries"]:
                 self.gold_of[query].add(group["skill"])
         ids = sorted({id for group in groups for id in (group["skill"], group["negative"])})
-        self.rows = dict(zip(ids, model.tokens_of(tokenizer, [skills[id]["text"] for id in ids], TRAIN_DOCUMENT_TOKENS)))
+        self.rows = dict(zip(ids, model.tokens_of(tokenizer, [skills[id]["text"] for id in ids], skill_tokens)))
         self.keys = {id: data.key_of_name(skills[id]["name"]) for id in ids}
         self.wordings = {id: " ".join(skills[id]["description"].lower().split()) for id in ids}
 
@@ -132,13 +134,14 @@ class Batches:
 def main():
     out, run = Path(sys.argv[1]), Path(sys.argv[2])
     n_steps = int(sys.argv[3])
+    groups, begin, skill_tokens = [*sys.argv[4:], *("groups.jsonl", "base", "64")[len(sys.argv) - 4 :]]
     run.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(SEED)
     torch.set_num_threads(2)
     skills = {skill["id"]: skill for skill in data.read_lines(out / "skills.jsonl")}
     tokenizer = model.base_tokenizer()
-    encoder = model.Encoder.load("base").train()
-    batches = Batches(list(data.read_lines(out / "groups.jsonl")), skills, tokenizer)
+    encoder = model.Encoder.load(begin).train()
+    batches = Batches(list(data.read_lines(out / groups)), skills, tokenizer, int(skill_tokens))
     check = Check(out, skills, tokenizer)
     plain = [p for n, p in encoder.named_parameters() if n.endswith("bias") or "LayerNorm" in n]
     decayed = [p for n, p in encoder.named_parameters() if not (n.endswith("bias") or "LayerNorm" in n)]
