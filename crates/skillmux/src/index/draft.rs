@@ -11,6 +11,15 @@ use super::{
 };
 use crate::error::{Error, Result};
 
+/// Which generation a commit keeps beside the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// The one that was current.
+    Previous,
+    /// The one before that: the new one says the same as the one that was current, and more.
+    BeforePrevious,
+}
+
 /// A generation that is being written; removed again unless it is committed.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -47,11 +56,11 @@ impl Draft {
         &self.folder
     }
 
-    /// Makes the draft durable and current, and drops all but the generation before it.
+    /// Makes the draft durable and current, and drops all generations but one before it.
     ///
     /// `manifest.generation` and the files that `manifest.files` does not have are filled in here;
     /// it may have files that are no longer there.
-    pub(crate) fn commit(mut self, mut manifest: IndexManifest) -> Result<()> {
+    pub(crate) fn commit(mut self, mut manifest: IndexManifest, kept: Kept) -> Result<()> {
         let written = files::list_tree(&self.path)?;
         let new: Vec<&String> =
             written.iter().filter(|name| !manifest.files.contains_key(*name)).collect();
@@ -75,8 +84,15 @@ impl Draft {
         self.folder.point_to(&Current::of(self.generation, &bytes))?;
 
         // What cannot be removed now, such as a file that Windows holds open, is removed later.
-        for number in self.folder.generations()? {
-            if number + 1 < self.generation {
+        let mut earlier = self.folder.generations()?;
+        earlier.retain(|number| *number < self.generation);
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        let position = match kept {
+            Kept::Previous => 0,
+            Kept::BeforePrevious => 1,
+        };
+        for (at, number) in earlier.into_iter().enumerate() {
+            if at != position {
                 fs::remove_dir_all(self.folder.generation_path(number)).ok();
             }
         }

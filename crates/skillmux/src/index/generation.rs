@@ -12,7 +12,7 @@ use super::{
     manifest::{Check, FORMAT_VERSION, IndexManifest},
     store::Store,
     table::SkillTable,
-    vectors::Vectors,
+    vectors::{N_PARTS, PARTS_FILE, TEXTS_FILE, Vectors},
 };
 use crate::error::Error;
 
@@ -87,10 +87,17 @@ impl Generation {
     }
 
     /// Maps the vectors of the skills, if there are any.
-    pub(crate) fn vectors(&self) -> Result<Option<Vectors>, PartError> {
+    pub(crate) fn vectors(&self) -> Result<Option<Vectors<N_PARTS>>, PartError> {
         let IndexManifest { n_skills, encoder, .. } = &self.manifest;
-        let open = |dim| Vectors::open(&self.path, *n_skills, dim);
+        let open = |dim| Vectors::open(&self.path, PARTS_FILE, *n_skills, dim);
         encoder.as_ref().map(|encoder| open(encoder.dim)).transpose()
+    }
+
+    /// Maps the vectors of whole texts, if there are any.
+    pub(crate) fn text_vectors(&self) -> Result<Option<Vectors<1>>, PartError> {
+        let IndexManifest { n_skills, transformer, .. } = &self.manifest;
+        let open = |dim| Vectors::open(&self.path, TEXTS_FILE, *n_skills, dim);
+        transformer.as_ref().map(|found| open(found.encoder.dim)).transpose()
     }
 
     /// Maps the texts of the skills.

@@ -21,6 +21,9 @@ pub(super) const LEXICAL: &str = "lexical";
 /// Vectors of the skills.
 pub(super) const VECTORS: &str = "vectors.bin";
 
+/// Vectors of the whole texts of the skills, by a transformer.
+pub(super) const TRANSFORMER: &str = "transformer.bin";
+
 const DRAFT_SUFFIX: &str = ".draft";
 
 /// Returns the name of the folder of a generation.

@@ -35,6 +35,9 @@ pub struct IndexManifest {
     pub field_caps: FieldCaps,
     /// Encoder of the vectors; `None` if the index holds none.
     pub encoder: Option<EncoderIdentity>,
+    /// Vectors of whole texts by a transformer; `None` if the index holds none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transformer: Option<TransformerVectors>,
     /// Number of skills.
     pub n_skills: u32,
     /// Number of slots ever given to skills, including freed ones.
@@ -45,6 +48,15 @@ pub struct IndexManifest {
     pub store_files: Vec<String>,
     /// Every file of the generation but the manifest, by its path relative to the generation.
     pub files: BTreeMap<String, FileIdentity>,
+}
+
+/// What an index knows of the vectors of whole texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TransformerVectors {
+    /// The transformer that made them.
+    pub encoder: EncoderIdentity,
+    /// Skills that have none yet; while there are some, queries go by words and the other vectors.
+    pub n_missing: u32,
 }
 
 /// Size and hash of a file.
@@ -124,6 +136,7 @@ mod tests {
             generation: 1,
             field_caps: FieldCaps::default(),
             encoder: None,
+            transformer: None,
             n_skills: 0,
             n_slots: 0,
             sources: Vec::new(),

@@ -17,10 +17,12 @@ mod vectors;
 mod write;
 
 pub use lexical::{Field, FieldCaps};
-pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest};
+pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVectors};
 pub use read::{Index, IndexedSkill};
 pub use table::SkillIdx;
-pub use write::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};
+pub use write::{
+    EncodeReport, EncodeStep, Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport,
+};
 
 pub(crate) use lexical::{TermPostings, length_id_of, length_of, name_key};
-pub(crate) use vectors::{Part, Quantised, Vectors, encode_queries, encode_query};
+pub(crate) use vectors::{N_PARTS, Part, Quantised, Vectors, encode_queries, encode_query};

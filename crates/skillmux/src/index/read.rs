@@ -2,6 +2,8 @@
 
 use std::{cmp::Ordering, path::Path};
 
+use rustc_hash::FxHashMap;
+
 use super::{
     damage::{Damage, PartError},
     files,
@@ -13,13 +15,13 @@ use super::{
     sketch::Sketch,
     store::{Decompressor, Headline, Store, StoredText},
     table::{SkillIdx, SkillTable, Slot},
-    vectors::Vectors,
+    vectors::{N_PARTS, VectorRow, Vectors},
 };
 use crate::{
     error::{Error, Result},
     library::Provenance,
-    model::Encoder,
-    skill::{NodeTree, Skill, SkillId},
+    model::{Encoder, EncoderIdentity},
+    skill::{ContentHash, NodeTree, Skill, SkillId},
 };
 
 /// Ids offered instead of an unknown one.
@@ -36,7 +38,8 @@ pub struct Index {
     table: SkillTable,
     store: Store,
     lexical: LexicalReader,
-    vectors: Option<Vectors>,
+    vectors: Option<Vectors<N_PARTS>>,
+    text_vectors: Option<Vectors<1>>,
 }
 
 /// A skill as the index holds it.
@@ -67,11 +70,12 @@ impl Index {
         generation.check(Check::Open)?;
         let table = generation.table()?;
         let vectors = generation.vectors()?;
+        let text_vectors = generation.text_vectors()?;
         let store = generation.store()?;
         let skill_of_slot = skills_by_slot(&table)?;
         let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
         let lexical = LexicalReader::open(&generation.path, skill_of)?;
-        Ok(Self { folder, generation, table, store, lexical, vectors })
+        Ok(Self { folder, generation, table, store, lexical, vectors, text_vectors })
     }
 
     /// Returns what the generation was made with.
@@ -220,7 +224,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Error::EncoderMismatch`].
-    pub(crate) fn vectors_of(&self, encoder: &dyn Encoder) -> Result<&Vectors> {
+    pub(crate) fn vectors_of(&self, encoder: &dyn Encoder) -> Result<&Vectors<N_PARTS>> {
         let found = self.manifest().encoder.as_ref();
         match &self.vectors {
             Some(vectors) if found == Some(encoder.identity()) => Ok(vectors),
@@ -230,6 +234,33 @@ impl Index {
                 given: Box::new(encoder.identity().clone()),
             }),
         }
+    }
+
+    /// Returns whether every skill has a vector of its text by this transformer.
+    pub fn is_encoded_by(&self, transformer: &EncoderIdentity) -> bool {
+        let found = self.manifest().transformer.as_ref();
+        found.is_some_and(|found| found.encoder == *transformer && found.n_missing == 0)
+    }
+
+    /// Returns the vectors that a transformer made of whole texts, by the hash of the skill.
+    pub(crate) fn text_vectors_by_hash(
+        &self,
+        transformer: &EncoderIdentity,
+    ) -> FxHashMap<ContentHash, VectorRow<1>> {
+        let found = self.manifest().transformer.as_ref();
+        let is_same = found.is_some_and(|found| found.encoder == *transformer);
+        let Some(vectors) = self.text_vectors.as_ref().filter(|_| is_same) else {
+            return FxHashMap::default();
+        };
+        let skills = (0..self.table.n_skills()).map(SkillIdx);
+        let row = |idx| Some((self.table.hash(idx)?, vectors.row(idx)?));
+        skills.filter_map(row).filter(|(_, row)| !row.is_missing()).collect()
+    }
+
+    /// Returns the vectors of whole texts by a transformer, if every skill has one.
+    pub(crate) fn text_vectors_of(&self, transformer: &dyn Encoder) -> Option<&Vectors<1>> {
+        let is_whole = self.is_encoded_by(transformer.identity());
+        self.text_vectors.as_ref().filter(|_| is_whole)
     }
 
     /// Returns the postings of a term in each field.

@@ -1,8 +1,8 @@
 //! The vectors of the skills of a generation, in the order of the table.
 //!
-//! `vectors.bin` is a header (`magic [8] | n_skills u32 | dim u32`), a scale `f32` for each part of
+//! `vectors.bin` has two parts a skill, `transformer.bin` one. A file is a header (`magic [8] | n_skills u32 | dim u32`), a scale `f32` for each part of
 //! each skill, and for each part of each skill one signed byte a dimension; all numbers are
-//! little-endian. A row depends on the text of its skill only, so that an updated index holds the
+//! little-endian. A scale below 0 stands for a skill that has no vectors yet. A row depends on the text of its skill only, so that an updated index holds the
 //! same bytes as one that was built at once.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use memmap2::Mmap;
 use super::{
     damage::{Damage, PartError},
     files,
-    layout::VECTORS,
+    layout::{TRANSFORMER, VECTORS},
     table::SkillIdx,
 };
 use crate::{
@@ -20,7 +20,25 @@ use crate::{
     model::Encoder,
 };
 
-const MAGIC: [u8; 8] = *b"smxvect1";
+/// A file of vectors: its name and how it begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VectorFile {
+    pub(crate) name: &'static str,
+    magic: [u8; 8],
+}
+
+/// The vectors of the parts of each skill.
+pub(crate) const PARTS_FILE: VectorFile = VectorFile { name: VECTORS, magic: *b"smxvect1" };
+
+/// The vector of the whole text of each skill.
+pub(crate) const TEXTS_FILE: VectorFile = VectorFile { name: TRANSFORMER, magic: *b"smxtran1" };
+
+/// Parts of a skill in [`PARTS_FILE`].
+pub(crate) const N_PARTS: usize = Part::ALL.len();
+
+/// Scale of a skill that has no vectors yet.
+const MISSING: f32 = -1.0;
+
 const HEADER_BYTES: usize = 16;
 const SCALE_BYTES: usize = 4;
 
@@ -56,6 +74,11 @@ impl Quantised {
         let scale = most / MAX_STEP;
         let step = |x: &f32| if scale > 0.0 { nearest(x / scale) } else { 0 };
         Self { scale, steps: vector.iter().map(step).collect() }
+    }
+
+    /// Returns whether the vector says nothing.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.scale <= 0.0
     }
 }
 
@@ -97,25 +120,40 @@ fn quantised(encoder: &dyn Encoder, numbers: &[f32], n_texts: usize) -> Result<V
 
 /// Vectors of one skill, as they are stored.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct VectorRow {
-    scales: [f32; Part::ALL.len()],
+pub(crate) struct VectorRow<const N: usize> {
+    scales: [f32; N],
     steps: Box<[u8]>,
 }
 
-impl VectorRow {
-    /// Returns the row of a skill from the vectors of its parts, in the order of [`Part::ALL`].
-    pub(crate) fn of(parts: &[Quantised; Part::ALL.len()]) -> Self {
+impl<const N: usize> VectorRow<N> {
+    /// Returns the row of a skill that has no vectors yet.
+    pub(crate) fn missing(dim: u32) -> Self {
+        Self { scales: [MISSING; N], steps: vec![0; N * dim as usize].into() }
+    }
+
+    /// Returns whether the skill has no vectors yet.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.scales.iter().any(|scale| *scale < 0.0)
+    }
+
+    /// Returns the row of a skill from the vectors of its parts, in order.
+    pub(crate) fn of(parts: &[Quantised; N]) -> Self {
         let bytes = parts.iter().flat_map(|part| &part.steps).map(|step| step.to_le_bytes()[0]);
         Self { scales: parts.each_ref().map(|part| part.scale), steps: bytes.collect() }
     }
 }
 
 /// Writes the vectors of all skills of the generation in `folder`, in order.
-pub(crate) fn write(folder: &Path, dim: u32, rows: &[&VectorRow]) -> Result<()> {
+pub(crate) fn write<const N: usize>(
+    folder: &Path,
+    file: VectorFile,
+    dim: u32,
+    rows: &[&VectorRow<N>],
+) -> Result<()> {
     let n_skills = u32::try_from(rows.len()).expect("slots are 32-bit numbers");
-    let n_row_bytes = Part::ALL.len() * (SCALE_BYTES + dim as usize);
+    let n_row_bytes = N * (SCALE_BYTES + dim as usize);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + rows.len() * n_row_bytes);
-    bytes.extend(MAGIC);
+    bytes.extend(file.magic);
     bytes.extend(n_skills.to_le_bytes());
     bytes.extend(dim.to_le_bytes());
     for row in rows {
@@ -124,49 +162,54 @@ pub(crate) fn write(folder: &Path, dim: u32, rows: &[&VectorRow]) -> Result<()> 
     for row in rows {
         bytes.extend(&row.steps);
     }
-    files::replace(&folder.join(VECTORS), &bytes)
+    files::replace(&folder.join(file.name), &bytes)
 }
 
 /// Reads the vectors of a generation.
-pub(crate) struct Vectors {
+pub(crate) struct Vectors<const N: usize> {
     bytes: Mmap,
     n_skills: u32,
     dim: usize,
 }
 
-impl Vectors {
+impl<const N: usize> Vectors<N> {
     /// Maps the vectors of so many skills of the generation in `folder`.
-    pub(crate) fn open(folder: &Path, n_skills: u32, dim: u32) -> Result<Self, PartError> {
-        let bytes = files::map(folder, VECTORS)?;
-        let mut header = MAGIC.to_vec();
+    pub(crate) fn open(
+        folder: &Path,
+        file: VectorFile,
+        n_skills: u32,
+        dim: u32,
+    ) -> Result<Self, PartError> {
+        let bytes = files::map(folder, file.name)?;
+        let mut header = file.magic.to_vec();
         header.extend(n_skills.to_le_bytes());
         header.extend(dim.to_le_bytes());
         let dim = dim as usize;
-        let n_row_bytes = Part::ALL.len() * (SCALE_BYTES + dim);
+        let n_row_bytes = N * (SCALE_BYTES + dim);
         let n_bytes = (n_skills as usize).checked_mul(n_row_bytes);
         let n_bytes = n_bytes.and_then(|n_bytes| n_bytes.checked_add(HEADER_BYTES));
         if dim == 0 || !bytes.starts_with(&header) || n_bytes != Some(bytes.len()) {
-            return Err(Damage::new(VECTORS, "does not hold the vectors of the skills").into());
+            return Err(Damage::new(file.name, "does not hold the vectors of the skills").into());
         }
         Ok(Self { bytes, n_skills, dim })
     }
 
     /// Returns the vectors of a skill; `None` if there is no such skill.
-    pub(crate) fn row(&self, idx: SkillIdx) -> Option<VectorRow> {
+    pub(crate) fn row(&self, idx: SkillIdx) -> Option<VectorRow<N>> {
         if idx.0 >= self.n_skills {
             return None;
         }
-        let n = Part::ALL.len() * self.dim;
+        let n = N * self.dim;
         let steps = self.steps().get(idx.0 as usize * n..)?.get(..n)?;
         let scales = std::array::from_fn(|part| self.scale(idx.0 as usize, part));
         Some(VectorRow { scales, steps: steps.into() })
     }
 
     /// Returns the cosines of the parts of a skill with a query; 0 where there is no such skill.
-    pub(crate) fn cosines(&self, idx: SkillIdx, query: &Quantised) -> [f32; Part::ALL.len()] {
+    pub(crate) fn cosines(&self, idx: SkillIdx, query: &Quantised) -> [f32; N] {
         let skill = idx.0 as usize;
         std::array::from_fn(|part| {
-            let start = (skill * Part::ALL.len() + part) * self.dim;
+            let start = (skill * N + part) * self.dim;
             let steps = self.steps().get(start..start + self.dim).unwrap_or(&[]);
             if steps.is_empty() { 0.0 } else { self.cosine(skill, part, steps, query) }
         })
@@ -174,7 +217,7 @@ impl Vectors {
 
     /// Returns the mean cosine of the parts of every skill with a query.
     pub(crate) fn similarities(&self, query: &Quantised) -> Vec<f32> {
-        self.scan(query, Part::ALL.len())
+        self.scan(query, N)
     }
 
     /// Returns skills with the mean cosines of their parts, of which most have the highest there
@@ -187,8 +230,8 @@ impl Vectors {
             closest.select_nth_unstable_by(n, |a, b| of(b).total_cmp(&of(a)).then(a.cmp(b)));
             closest.truncate(n);
         }
-        let mean = |(skill, cosines): (SkillIdx, [f32; Part::ALL.len()])| {
-            (skill, cosines.iter().sum::<f32>() / Part::ALL.len() as f32)
+        let mean = |(skill, cosines): (SkillIdx, [f32; N])| {
+            (skill, cosines.iter().sum::<f32>() / N as f32)
         };
         let cosines = self.cosines_of(&closest, query);
         closest.into_iter().zip(cosines).map(mean).collect()
@@ -196,11 +239,7 @@ impl Vectors {
 
     /// Returns the cosines of the parts of each of these skills with a query; as for
     /// [`cosines`](Self::cosines), but faster for many.
-    pub(crate) fn cosines_of(
-        &self,
-        skills: &[SkillIdx],
-        query: &Quantised,
-    ) -> Vec<[f32; Part::ALL.len()]> {
+    pub(crate) fn cosines_of(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has the instructions, as was just asked.
@@ -213,23 +252,15 @@ impl Vectors {
     /// The same, compiled with wider instructions.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn cosines_by_avx2(
-        &self,
-        skills: &[SkillIdx],
-        query: &Quantised,
-    ) -> Vec<[f32; Part::ALL.len()]> {
+    fn cosines_by_avx2(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
         self.cosines_portably(skills, query)
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-    fn cosines_portably(
-        &self,
-        skills: &[SkillIdx],
-        query: &Quantised,
-    ) -> Vec<[f32; Part::ALL.len()]> {
-        let n = Part::ALL.len() * self.dim;
-        let mut cosines = vec![[0.0; Part::ALL.len()]; skills.len()];
+    fn cosines_portably(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
+        let n = N * self.dim;
+        let mut cosines = vec![[0.0; N]; skills.len()];
         // Loops, for closures would be compiled without the wider instructions.
         for (idx, cosines) in skills.iter().zip(&mut cosines) {
             let skill = idx.0 as usize;
@@ -264,7 +295,7 @@ impl Vectors {
     fn scan_portably(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
         let mut means = Vec::with_capacity(self.n_skills as usize);
         // Loops, for closures would be compiled without the wider instructions.
-        for (skill, row) in self.steps().chunks_exact(self.dim * Part::ALL.len()).enumerate() {
+        for (skill, row) in self.steps().chunks_exact(self.dim * N).enumerate() {
             let mut sum = 0.0;
             for (part, steps) in row[..n_parts * self.dim].chunks_exact(self.dim).enumerate() {
                 sum += self.cosine(skill, part, steps, query);
@@ -281,13 +312,13 @@ impl Vectors {
     }
 
     fn scale(&self, skill: usize, part: usize) -> f32 {
-        let at = HEADER_BYTES + (skill * Part::ALL.len() + part) * SCALE_BYTES;
+        let at = HEADER_BYTES + (skill * N + part) * SCALE_BYTES;
         let bytes = self.bytes[at..at + SCALE_BYTES].try_into().expect("the length was checked");
         f32::from_le_bytes(bytes)
     }
 
     fn steps(&self) -> &[u8] {
-        &self.bytes[HEADER_BYTES + self.n_skills as usize * Part::ALL.len() * SCALE_BYTES..]
+        &self.bytes[HEADER_BYTES + self.n_skills as usize * N * SCALE_BYTES..]
     }
 }
 
@@ -330,13 +361,13 @@ fn product(stored: u8, query: i16) -> i16 {
 mod tests {
     use super::*;
 
-    fn write_rows(dir: &Path, rows: &[VectorRow]) -> Vectors {
-        write(dir, 3, &rows.iter().collect::<Vec<_>>()).unwrap();
+    fn write_rows(dir: &Path, rows: &[VectorRow<N_PARTS>]) -> Vectors<N_PARTS> {
+        write(dir, PARTS_FILE, 3, &rows.iter().collect::<Vec<_>>()).unwrap();
         let n_skills = u32::try_from(rows.len()).unwrap();
-        Vectors::open(dir, n_skills, 3).unwrap()
+        Vectors::open(dir, PARTS_FILE, n_skills, 3).unwrap()
     }
 
-    fn rows() -> Vec<VectorRow> {
+    fn rows() -> Vec<VectorRow<N_PARTS>> {
         let unit = [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [-0.6, 0.0, 0.8], [0.0; 3]];
         let parts = unit.map(|vector| Quantised::of(&vector));
         vec![
@@ -383,7 +414,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         write_rows(dir.path(), &rows());
         for (n_skills, dim) in [(3, 3), (1, 3), (2, 2), (2, 0), (u32::MAX, u32::MAX)] {
-            let opened = Vectors::open(dir.path(), n_skills, dim);
+            let opened = Vectors::<N_PARTS>::open(dir.path(), PARTS_FILE, n_skills, dim);
             assert!(matches!(opened, Err(PartError::Damaged(_))), "{n_skills} {dim}");
         }
     }

@@ -15,6 +15,10 @@ impl Reranker for KeepOrder {
         retriever.identity()
     }
 
+    fn identity_of(&self, retriever: &dyn Retriever, found: &[Candidate]) -> RankingIdentity {
+        retriever.identity_of(found)
+    }
+
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale {
         retriever.scale()
     }

@@ -4,8 +4,8 @@ use super::{FeatureWeights, RerankRequest, Reranker};
 use crate::{
     error::Result,
     retrieve::{
-        Candidate, Contribution, QUERY_LENGTH, QUERY_SPACELESS, RankingIdentity, Retriever,
-        ScoreScale, Signals,
+        Candidate, Contribution, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER, RankingIdentity,
+        Retriever, ScoreScale, Signals,
     },
 };
 
@@ -23,22 +23,34 @@ const UNMEASURED_MARGIN: f32 = 2.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearReranker {
     weights: FeatureWeights,
+    /// For queries that a transformer has read.
+    with_transformer: Option<FeatureWeights>,
     fingerprint: String,
 }
 
 impl LinearReranker {
     /// Returns a reranker with these weights.
     pub fn new(weights: FeatureWeights) -> Self {
-        Self { fingerprint: weights.fingerprint(), weights }
+        Self { fingerprint: weights.fingerprint(), weights, with_transformer: None }
+    }
+
+    /// Returns the reranker with other weights for queries that a transformer has read, which the
+    /// signal [`QUERY_TRANSFORMER`] tells.
+    #[must_use]
+    pub fn with_transformer(self, weights: FeatureWeights) -> Self {
+        let fingerprint = format!("{}+{}", self.fingerprint, weights.fingerprint());
+        Self { with_transformer: Some(weights), fingerprint, ..self }
     }
 
     /// Returns the weights that count for a query, by the position of the signal.
     fn applied(&self, signals: &Signals) -> Vec<(usize, f32)> {
         let of_query = |name| signals.get(name).unwrap_or(0.0);
         let (length, spaceless) = (of_query(QUERY_LENGTH), of_query(QUERY_SPACELESS));
+        let with_transformer = self.with_transformer.as_ref().filter(|_| is_read(signals));
+        let weights = with_transformer.unwrap_or(&self.weights);
         let names = signals.names().iter().enumerate();
         let weighed = names.filter_map(|(position, name)| {
-            let weight = self.weights.find(name)?;
+            let weight = weights.find(name)?;
             Some((position, weight.of(length, spaceless)))
         });
         weighed.collect()
@@ -48,6 +60,15 @@ impl LinearReranker {
 impl Reranker for LinearReranker {
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity {
         RankingIdentity::new(format!("linear {} over {}", self.fingerprint, retriever.identity()))
+    }
+
+    fn identity_of(&self, retriever: &dyn Retriever, found: &[Candidate]) -> RankingIdentity {
+        let measured = found.iter().find(|candidate| candidate.signals.is_measured());
+        if measured.is_none_or(|candidate| is_read(&candidate.signals)) {
+            return self.identity(retriever);
+        }
+        let retriever = retriever.identity_of(found);
+        RankingIdentity::new(format!("linear {} over {retriever}", self.weights.fingerprint()))
     }
 
     fn scale(&self, _retriever: &dyn Retriever) -> ScoreScale {
@@ -94,6 +115,11 @@ impl Reranker for LinearReranker {
         };
         self.applied(signals).into_iter().map(part).filter(|part| part.value != 0.0).collect()
     }
+}
+
+/// Returns whether a transformer has read the query.
+fn is_read(signals: &Signals) -> bool {
+    signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5
 }
 
 /// Returns whether no candidate lowered the floor.

@@ -27,6 +27,11 @@ pub trait Reranker: Send + Sync {
     /// Returns who ranks, with models and weights, after this retriever.
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity;
 
+    /// Returns who ranked these candidates, as for [`Retriever::identity_of`].
+    fn identity_of(&self, retriever: &dyn Retriever, _found: &[Candidate]) -> RankingIdentity {
+        self.identity(retriever)
+    }
+
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
 

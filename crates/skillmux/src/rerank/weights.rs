@@ -18,6 +18,10 @@ pub struct RankerWeights {
     pub with_vectors: FeatureWeights,
     /// For words alone.
     pub without_vectors: FeatureWeights,
+    /// For an index that has the vectors of a transformer as well, and a query that it can read; all zero if nothing was
+    /// fitted.
+    #[serde(default, skip_serializing_if = "FeatureWeights::is_zero")]
+    pub with_transformer: FeatureWeights,
 }
 
 /// A weight for each feature, by name; a feature without one does not count.
@@ -85,6 +89,11 @@ impl FeatureWeights {
             }
         }
         Ok(Self(weights))
+    }
+
+    /// Returns whether no feature counts.
+    pub fn is_zero(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns the weight of a feature; all zero if it does not count.

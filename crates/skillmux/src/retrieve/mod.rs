@@ -42,11 +42,13 @@ pub use candidate::Candidate;
 pub use contribution::Contribution;
 pub use dense::DenseRetriever;
 pub use hybrid::{HybridConfig, HybridRetriever};
-pub use pool::{Feature, FeatureGroup, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS};
+pub use pool::{
+    Feature, FeatureGroup, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER,
+};
 pub use ranking::{Ranking, RankingIdentity, ScoreScale};
 pub use retriever::{RetrieveRequest, Retriever, Tier};
 pub use signals::{Signals, WordMatch};
 
 pub(crate) use bm25::{Bm25, TermWeight, saturate};
 pub use named::named;
-pub(crate) use pool::{BEST_COSINE, COSINE_RISE};
+pub(crate) use pool::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, TEXT_COSINE_RISE};

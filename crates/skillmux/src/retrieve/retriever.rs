@@ -58,6 +58,12 @@ pub trait Retriever: Send + Sync {
     /// Returns which retriever this is, with its models and constants.
     fn identity(&self) -> RankingIdentity;
 
+    /// Returns who found these candidates: [`identity`](Self::identity), unless a model of it had no say in them, as one that cannot
+    /// read the query. A calibration is chosen by this.
+    fn identity_of(&self, _found: &[Candidate]) -> RankingIdentity {
+        self.identity()
+    }
+
     /// Returns what the scores mean.
     fn scale(&self) -> ScoreScale;
 

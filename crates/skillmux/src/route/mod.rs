@@ -35,5 +35,5 @@ mod stages;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
 pub use ranker::Ranker;
-pub use router::{RouteOptions, Router};
+pub use router::{BestEvidence, RouteOptions, Router};
 pub use stages::Stages;

@@ -64,9 +64,10 @@ impl Ranker {
         let found = self.retriever.retrieve(&request)?;
         let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
+        let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
-        Ok(Ranking { candidates, scale, identity: self.identity() })
+        Ok(Ranking { candidates, scale, identity })
     }
 
     /// Returns a reader of skills for the reasons of one query.

@@ -22,7 +22,7 @@ use crate::{
     index::{Index, IndexedSkill},
     page::{FullPager, Page, Pager},
     query::{Need, Query},
-    retrieve::{Candidate, Ranking, ScoreScale},
+    retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale},
     skill::SkillId,
 };
 
@@ -146,14 +146,15 @@ impl Router {
     ///
     /// # Errors
     /// As for [`Router::search_explained`].
-    pub fn evidence(&self, query: &Query) -> Result<Option<(Candidate, Evidence)>> {
+    pub fn evidence(&self, query: &Query) -> Result<Option<BestEvidence>> {
         let index = self.index();
-        let mut found = self.stages.ranker.rank(&index, query, 1)?.candidates;
-        let Some(mut best) = found.pop() else { return Ok(None) };
+        let Ranking { mut candidates, identity: ranking, .. } =
+            self.stages.ranker.rank(&index, query, 1)?;
+        let Some(mut best) = candidates.pop() else { return Ok(None) };
         let indexed = index.skill(index.find(&best.skill)?)?;
         self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed);
         let evidence = Evidence::of(query.text(), index.n_skills(), &best);
-        Ok(Some((best, evidence)))
+        Ok(Some(BestEvidence { best, evidence, ranking }))
     }
 
     /// Answers a query.
@@ -241,7 +242,8 @@ impl Router {
         need: &Need,
         k: usize,
     ) -> Result<Found<'r>> {
-        let Ranking { mut candidates, scale, .. } = self.stages.ranker.rank(index, query, k)?;
+        let Ranking { mut candidates, scale, identity } =
+            self.stages.ranker.rank(index, query, k)?;
         let mut reasons = self.stages.ranker.reasons(index, query)?;
         let best = match candidates.first_mut() {
             Some(best) => {
@@ -251,8 +253,8 @@ impl Router {
             }
             None => None,
         };
-        let (best_candidate, calibration) = (candidates.first(), self.calibration());
-        let judgement = judge(query.text(), index.n_skills(), best_candidate, calibration);
+        let calibration = self.stages.calibrations.of(&identity);
+        let judgement = judge(query.text(), index.n_skills(), candidates.first(), calibration);
         let mut headlines = index.headlines()?;
         let considered = |candidate: Candidate| -> Result<Considered> {
             let name = headlines.read(index.find(&candidate.skill)?)?.name;
@@ -306,6 +308,17 @@ impl Router {
         let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
         StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
     }
+}
+
+/// The best skill of a ranking, and what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestEvidence {
+    /// The best skill.
+    pub best: Candidate,
+    /// What speaks for and against loading it.
+    pub evidence: Evidence,
+    /// Who ranked: a calibration of this ranking judges the evidence.
+    pub ranking: RankingIdentity,
 }
 
 /// What was found for one need.

@@ -101,7 +101,14 @@ impl Workshop {
 pub(crate) fn options(mode: UpdateMode) -> UpdateOptions {
     let sources = vec!["pool.jsonl".to_owned()];
     let encoder: Arc<dyn Encoder> = Arc::new(TermEncoder::new("1"));
-    UpdateOptions { mode, sources, n_threads: 1, memory_bytes: 16 << 20, encoder: Some(encoder) }
+    UpdateOptions {
+        mode,
+        sources,
+        n_threads: 1,
+        memory_bytes: 16 << 20,
+        encoder: Some(encoder),
+        transformer: None,
+    }
 }
 
 /// Returns all that an index holds, in order.

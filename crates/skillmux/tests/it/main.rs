@@ -8,6 +8,7 @@ mod term_encoder;
 mod composer;
 mod concurrent;
 mod corrupt;
+mod encode;
 mod encoder;
 mod folder;
 mod golden;

@@ -28,6 +28,10 @@ pub(crate) fn retrievers() -> Vec<Box<dyn Retriever>> {
         Box::new(HybridRetriever::new(encoder(), HybridConfig::default())),
         Box::new(PoolRetriever::new(Some(encoder()))),
         Box::new(PoolRetriever::new(None)),
+        Box::new(
+            PoolRetriever::new(Some(encoder()))
+                .with_transformer(Arc::new(TermEncoder::new("transformer"))),
+        ),
     ]
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::words::words;
 use crate::{
     explain::Grounds,
-    retrieve::{Candidate, WordMatch},
+    retrieve::{BEST_TEXT_COSINE, Candidate, Feature, TEXT_COSINE_RISE, WordMatch},
     text::is_spaceless,
 };
 
@@ -23,13 +23,13 @@ pub struct Evidence {
 }
 
 macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident: $is_match:literal,)*) => {
+    ($($(#[$attribute:meta])* $name:ident: $is_match:literal,)*) => {
         /// One number for each feature of [`Evidence`]: its values, or the weights of a
         /// [`Calibration`](super::Calibration).
         #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Features {
-            $($(#[$doc])* pub $name: f32,)*
+            $($(#[$attribute])* pub $name: f32,)*
         }
 
         impl Features {
@@ -86,6 +86,16 @@ features! {
     body_length: false,
     /// `ln(1 + skills)` of the library: chance finds some match among many.
     library_size: false,
+    /// How near the nearest candidate's text is by the transformer, in `[0, 1]`; 0 without one.
+    #[serde(default)]
+    best_text_cosine: true,
+    /// How far that is above the mean of the candidates, in `[0, 1]`; 0 without one.
+    #[serde(default)]
+    text_cosine_rise: true,
+    /// 1 if the best skill is the nearest by the transformer as well, falling with the logarithm of
+    /// its place; 0 without one.
+    #[serde(default)]
+    text_rank: true,
 }
 
 impl Evidence {
@@ -94,8 +104,9 @@ impl Evidence {
     pub fn of(task: &str, n_skills: usize, best: &Candidate) -> Self {
         let unread = WordMatch::default();
         let words = best.signals.words.as_ref().unwrap_or(&unread);
-        let Grounds { clause_mass, body_terms, best_cosine, cosine_rise, vector_rank } =
+        let Grounds { clause_mass, body_terms, best_cosine, cosine_rise, vector_rank, .. } =
             Grounds::of(best);
+        let signal = |name: &str| best.signals.get(name).unwrap_or(0.0);
         let n_terms = words.n_terms as f32;
         let n_matched = words.matched.len() as f32;
         let Units { n_characters, n_words } = Units::of(task);
@@ -115,6 +126,9 @@ impl Evidence {
             term_density: (1.0 - character_share) * density.ln(),
             body_length: (body_terms as f32).ln_1p() / 10.0,
             library_size,
+            best_text_cosine: signal(BEST_TEXT_COSINE),
+            text_cosine_rise: signal(TEXT_COSINE_RISE),
+            text_rank: signal(Feature::TransformerRank.as_str()),
         };
         Self { is_named: best.signals.is_named, features }
     }

@@ -7,12 +7,13 @@ use rustc_hash::FxHashSet;
 use super::{
     options::{UpdateOptions, UpdateOutcome, UpdateReport},
     previous::Previous,
+    texts::TextVectors,
     vectors::VectorBuilder,
 };
 use crate::{
     error::Result,
     index::{
-        draft::Draft,
+        draft::{Draft, Kept},
         files,
         folder::{IndexFolder, WriterLock},
         layout::{self, LEXICAL},
@@ -43,6 +44,7 @@ pub(super) struct Builder {
     store: Option<StoreWriter>,
     rows: Vec<Row>,
     vectors: Option<VectorBuilder>,
+    text_vectors: Option<TextVectors>,
     kept_slots: FxHashSet<u32>,
     next_slot: u32,
 }
@@ -83,6 +85,7 @@ impl Builder {
             store: None,
             rows: Vec::new(),
             vectors: VectorBuilder::new(options),
+            text_vectors: options.transformer.clone().map(TextVectors::new),
             kept_slots: FxHashSet::default(),
             next_slot,
         })
@@ -97,9 +100,15 @@ impl Builder {
     pub(super) fn add(&mut self, skill: &Skill) -> Result<()> {
         let hash = skill.content_hash();
         let origins = Origins { source: skill.source.clone(), copies: Vec::new() };
-        let known = self.previous.as_ref().and_then(|previous| previous.find(&hash));
+        let known = self.previous.as_ref().and_then(|previous| {
+            let idx = previous.position(&hash)?;
+            Some((previous, idx, previous.find(idx)?))
+        });
         let row = match known {
-            Some((row, vector_row)) => {
+            Some((previous, idx, (row, vector_row))) => {
+                if let Some(vectors) = &mut self.text_vectors {
+                    vectors.keep(row.slot, previous, idx);
+                }
                 self.kept_slots.insert(row.slot.0);
                 if let (Some(vectors), Some(vector_row)) = (&mut self.vectors, vector_row) {
                     vectors.keep(row.slot, vector_row);
@@ -183,17 +192,23 @@ impl Builder {
             }
             None => None,
         };
-        self.draft.commit(IndexManifest {
+        let transformer = match self.text_vectors {
+            Some(vectors) => vectors.write(&self.draft.path, &self.rows)?,
+            None => None,
+        };
+        let manifest = IndexManifest {
             format: FORMAT_VERSION,
             generation: report.generation,
             field_caps: FieldCaps::default(),
             encoder,
+            transformer,
             n_skills: u32::try_from(self.rows.len()).expect("slots are 32-bit numbers"),
             n_slots: self.next_slot,
             sources: options.sources.clone(),
             store_files: self.store_files,
             files: inherited,
-        })?;
+        };
+        self.draft.commit(manifest, Kept::Previous)?;
         Ok(report)
     }
 
@@ -214,9 +229,11 @@ impl Builder {
     /// Returns the number of the previous generation if the new one would say the same.
     fn unchanged_generation(&self, report: &UpdateReport, options: &UpdateOptions) -> Option<u64> {
         let previous = self.previous.as_ref()?;
+        let transformer = previous.generation.manifest.transformer.as_ref();
         let same = report.n_added == 0
             && report.n_removed == 0
             && previous.generation.manifest.sources == options.sources
+            && transformer.is_none_or(|found| Some(&found.encoder) == options.transformer.as_ref())
             && previous.has_rows(&self.rows);
         same.then_some(previous.generation.manifest.generation)
     }

@@ -1,9 +1,12 @@
 //! Brings an index up to date with a library, in one atomic commit.
 
 mod builder;
+mod encode;
 mod options;
 mod previous;
+mod texts;
 mod update;
 mod vectors;
 
+pub use encode::{EncodeReport, EncodeStep};
 pub use options::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};

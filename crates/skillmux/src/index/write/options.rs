@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{library::ScanReport, model::Encoder};
+use crate::{
+    library::ScanReport,
+    model::{Encoder, EncoderIdentity},
+};
 
 /// What to do with the generation that is there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,6 +32,9 @@ pub struct UpdateOptions {
     /// Makes the vectors of skills; without one the index holds none. An index of another encoder
     /// is made anew.
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// Which transformer makes the vectors of whole texts, which is slow. An update only takes over
+    /// those that it finds; [`Index::encode`](crate::index::Index::encode) makes the others. Without a transformer the index holds none.
+    pub transformer: Option<EncoderIdentity>,
 }
 
 impl Default for UpdateOptions {
@@ -39,6 +45,7 @@ impl Default for UpdateOptions {
             n_threads: 2,
             memory_bytes: 400 << 20,
             encoder: None,
+            transformer: None,
         }
     }
 }

@@ -12,8 +12,9 @@ use crate::{
         lexical::FieldCaps,
         manifest::{Check, IndexManifest},
         table::{Row, SkillIdx, SkillTable, Slot},
-        vectors::{VectorRow, Vectors},
+        vectors::{N_PARTS, VectorRow, Vectors},
     },
+    model::EncoderIdentity,
     skill::ContentHash,
 };
 
@@ -24,7 +25,8 @@ const MAX_SLOTS_PER_SKILL: u64 = 4;
 pub(super) struct Previous {
     pub(super) generation: Generation,
     pub(super) table: SkillTable,
-    vectors: Option<Vectors>,
+    vectors: Option<Vectors<N_PARTS>>,
+    text_vectors: Option<Vectors<1>>,
     by_hash: FxHashMap<ContentHash, SkillIdx>,
 }
 
@@ -41,12 +43,13 @@ impl Previous {
         generation.check(Check::Open)?;
         let table = generation.table()?;
         let vectors = generation.vectors()?;
+        let text_vectors = generation.text_vectors()?;
         let mut by_hash = FxHashMap::default();
         for idx in (0..table.n_skills()).map(SkillIdx) {
             let hash = table.hash(idx).ok_or_else(|| SkillTable::bad_row(idx))?;
             by_hash.insert(hash, idx);
         }
-        Ok(Self { generation, table, vectors, by_hash })
+        Ok(Self { generation, table, vectors, text_vectors, by_hash })
     }
 
     /// Returns whether an update of it gives what a rebuild gives, and is not too large.
@@ -62,9 +65,24 @@ impl Previous {
         u64::from(self.table.n_slots()) > allowed
     }
 
+    /// Returns where it holds a text.
+    pub(super) fn position(&self, hash: &ContentHash) -> Option<SkillIdx> {
+        self.by_hash.get(hash).copied()
+    }
+
+    /// Returns the vector of a whole text, if it was made by this transformer.
+    pub(super) fn text_vector(
+        &self,
+        idx: SkillIdx,
+        transformer: &EncoderIdentity,
+    ) -> Option<VectorRow<1>> {
+        let found = self.generation.manifest.transformer.as_ref()?;
+        let vectors = self.text_vectors.as_ref().filter(|_| found.encoder == *transformer)?;
+        vectors.row(idx).filter(|row| !row.is_missing())
+    }
+
     /// Returns the row and the vectors of a text that it holds.
-    pub(super) fn find(&self, hash: &ContentHash) -> Option<(Row, Option<VectorRow>)> {
-        let idx = *self.by_hash.get(hash)?;
+    pub(super) fn find(&self, idx: SkillIdx) -> Option<(Row, Option<VectorRow<N_PARTS>>)> {
         let vector_row = match &self.vectors {
             Some(vectors) => Some(vectors.row(idx)?),
             None => None,

@@ -10,7 +10,7 @@ use crate::{
     index::{
         lexical::{Field, FieldCaps},
         table::{Row, Slot},
-        vectors::{self, Part, Quantised, VectorRow},
+        vectors::{self, N_PARTS, PARTS_FILE, Quantised, VectorRow},
     },
     model::Encoder,
     skill::Skill,
@@ -23,9 +23,9 @@ const N_ENCODED_AT_A_TIME: usize = 64;
 pub(super) struct VectorBuilder {
     encoder: Arc<dyn Encoder>,
     n_threads: usize,
-    rows: FxHashMap<u32, VectorRow>,
+    rows: FxHashMap<u32, VectorRow<N_PARTS>>,
     /// Skills that are not encoded yet, with the texts of their parts.
-    waiting: Vec<(Slot, [String; Part::ALL.len()])>,
+    waiting: Vec<(Slot, [String; N_PARTS])>,
 }
 
 impl VectorBuilder {
@@ -51,7 +51,7 @@ impl VectorBuilder {
     fn encode_waiting(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let encoder = self.encoder.as_ref();
-        let encode = |skills: &[(Slot, [String; Part::ALL.len()])]| -> Result<Vec<Quantised>> {
+        let encode = |skills: &[(Slot, [String; N_PARTS])]| -> Result<Vec<Quantised>> {
             let texts: Vec<&str> =
                 skills.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
             vectors::encode(encoder, &texts)
@@ -65,8 +65,8 @@ impl VectorBuilder {
             joined.map(|done| done.unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
         });
         for (skills, encoded) in waiting.chunks(share).zip(encoded) {
-            for ((slot, _), parts) in skills.iter().zip(encoded?.chunks_exact(Part::ALL.len())) {
-                let parts: &[Quantised; Part::ALL.len()] =
+            for ((slot, _), parts) in skills.iter().zip(encoded?.chunks_exact(N_PARTS)) {
+                let parts: &[Quantised; N_PARTS] =
                     parts.try_into().expect("a chunk has this length");
                 self.rows.insert(slot.0, VectorRow::of(parts));
             }
@@ -75,16 +75,16 @@ impl VectorBuilder {
     }
 
     /// Takes the vectors of a text over.
-    pub(super) fn keep(&mut self, slot: Slot, row: VectorRow) {
+    pub(super) fn keep(&mut self, slot: Slot, row: VectorRow<N_PARTS>) {
         self.rows.insert(slot.0, row);
     }
 
     /// Writes the vectors in the order of the rows of the table.
     pub(super) fn write(mut self, folder: &Path, rows: &[Row]) -> Result<()> {
         self.encode_waiting()?;
-        let vector_rows: Vec<&VectorRow> =
+        let vector_rows: Vec<&VectorRow<N_PARTS>> =
             rows.iter().filter_map(|row| self.rows.get(&row.slot.0)).collect();
         debug_assert_eq!(vector_rows.len(), rows.len());
-        vectors::write(folder, self.encoder.identity().dim, &vector_rows)
+        vectors::write(folder, PARTS_FILE, self.encoder.identity().dim, &vector_rows)
     }
 }

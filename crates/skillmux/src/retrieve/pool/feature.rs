@@ -12,6 +12,16 @@ pub(crate) const BEST_COSINE: &str = "query.best_cosine";
 /// Signal of how far that is above the mean over all candidates.
 pub(crate) const COSINE_RISE: &str = "query.cosine_rise";
 
+/// Signal of whether the transformer read the query: 1 if it did, 0 without one, and for a query in a writing that it does
+/// not know.
+pub const QUERY_TRANSFORMER: &str = "query.transformer";
+
+/// Signal of the highest cosine of a query with a candidate's text by the transformer; 0 without one.
+pub(crate) const BEST_TEXT_COSINE: &str = "query.best_text_cosine";
+
+/// Signal of how far that is above the mean over all candidates.
+pub(crate) const TEXT_COSINE_RISE: &str = "query.text_cosine_rise";
+
 /// The features of one candidate, in the order of [`Feature::ALL`].
 pub(super) type FeatureRow = [f32; Feature::ALL.len()];
 
@@ -45,8 +55,16 @@ macro_rules! features {
         }
 
         /// Names of all signals of a candidate: its features, and what is the same for all candidates.
-        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 4] =
-            [$($name,)* QUERY_LENGTH, QUERY_SPACELESS, BEST_COSINE, COSINE_RISE];
+        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 7] = [
+            $($name,)*
+            QUERY_LENGTH,
+            QUERY_SPACELESS,
+            BEST_COSINE,
+            COSINE_RISE,
+            QUERY_TRANSFORMER,
+            BEST_TEXT_COSINE,
+            TEXT_COSINE_RISE,
+        ];
     };
 }
 
@@ -126,6 +144,15 @@ features! {
     CrossingDense: "crossing.dense", Crossing;
     /// [`Feature::DenseRank`] times [`Feature::Crossing`].
     CrossingRank: "crossing.dense_rank", Crossing;
+    /// Cosine of the text with the query by the transformer, if above 0; the mean of the others for a
+    /// text in a writing that it does not know.
+    Transformer: "transformer", Transformer;
+    /// How far that is below the best candidate's, from -1.
+    TransformerGap: "transformer.gap", Transformer;
+    /// Place by it, as for BM25.
+    TransformerRank: "transformer.rank", Transformer;
+    /// Whether it is the best by it.
+    TransformerFirst: "transformer.first", Transformer;
 }
 
 /// Features that are switched off together, to see what they are worth.
@@ -154,11 +181,13 @@ pub enum FeatureGroup {
     Dense,
     /// Cosines of skills in another writing.
     Crossing,
+    /// Cosines by the transformer.
+    Transformer,
 }
 
 impl FeatureGroup {
     /// All groups.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Words,
         Self::Fields,
         Self::TaskWords,
@@ -170,6 +199,7 @@ impl FeatureGroup {
         Self::DenseClauses,
         Self::Dense,
         Self::Crossing,
+        Self::Transformer,
     ];
 
     /// Returns the name on the command line.
@@ -186,10 +216,11 @@ impl FeatureGroup {
             Self::DenseClauses => "dense-clauses",
             Self::Dense => "dense",
             Self::Crossing => "crossing",
+            Self::Transformer => "transformer",
         }
     }
 
-    /// Returns whether it needs vectors.
+    /// Returns whether it needs the vectors of the small encoder.
     pub fn needs_vectors(self) -> bool {
         matches!(self, Self::Dense | Self::DenseClauses | Self::Crossing)
     }

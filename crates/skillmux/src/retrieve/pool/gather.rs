@@ -10,7 +10,8 @@ use super::{
 use crate::{
     error::Result,
     index::{
-        Field, Part, Quantised, SkillIdx, TermPostings, encode_queries, encode_query, length_of,
+        Field, Index, Part, Quantised, SkillIdx, TermPostings, Vectors, encode_queries,
+        encode_query, length_of,
     },
     model::Encoder,
     query::Query,
@@ -22,6 +23,9 @@ const N_WHOLE: usize = 60;
 
 /// Skills that the vector of the query brings into the pool.
 const N_DENSE: usize = 28;
+
+/// Skills that the transformer brings into the pool.
+const N_TRANSFORMER: usize = 28;
 
 /// Skills with the closest descriptions, among which those are looked for: of 150 long tasks none
 /// gets other ones than among all skills.
@@ -43,8 +47,35 @@ pub(super) struct Pool {
     pub(super) clauses: Vec<PoolClause>,
     /// Cosines with the members; `None` without an encoder.
     pub(super) cosines: Option<PoolCosines>,
+    /// Cosines of the query with the text of each member by the transformer; `None` without one, and for a query that it
+    /// cannot read.
+    pub(super) text_cosines: Option<Vec<f32>>,
     /// What each field of each member holds of each term, `[terms, members]`.
     matches: Vec<Match>,
+}
+
+/// What vectors are searched.
+#[derive(Clone, Copy)]
+pub(super) struct Encoders<'e> {
+    /// The encoder of names, descriptions and bodies.
+    pub(super) encoder: Option<&'e dyn Encoder>,
+    /// The encoder of whole texts.
+    pub(super) transformer: Option<&'e dyn Encoder>,
+}
+
+/// The vectors of whole texts, and that of a query.
+struct TextSearch<'i> {
+    vectors: &'i Vectors<1>,
+    query: Quantised,
+}
+
+impl<'i> TextSearch<'i> {
+    /// Returns `None` if not all skills have a vector, or if the transformer cannot read the query.
+    fn of(index: &'i Index, transformer: &dyn Encoder, query: &Query) -> Result<Option<Self>> {
+        let Some(vectors) = index.text_vectors_of(transformer) else { return Ok(None) };
+        let query = encode_query(transformer, query.text())?;
+        Ok((!query.is_zero()).then_some(Self { vectors, query }))
+    }
 }
 
 /// A skill of the pool.
@@ -77,10 +108,15 @@ impl Pool {
     pub(super) fn gather(
         query: &Query,
         bm25: &Bm25<'_>,
-        encoder: Option<&dyn Encoder>,
+        encoders: Encoders<'_>,
         further: &[SkillIdx],
     ) -> Result<Self> {
         let index = bm25.index();
+        let Encoders { encoder, transformer } = encoders;
+        let texts = match transformer {
+            Some(transformer) => TextSearch::of(index, transformer, query)?,
+            None => None,
+        };
         let vectors = match encoder {
             Some(encoder) => Some((encoder, index.vectors_of(encoder)?)),
             None => None,
@@ -124,6 +160,10 @@ impl Pool {
             let found = found.map(|(skill, score)| Hit { skill, score }).collect();
             Hit::best(found, N_DENSE).into_iter().map(|hit| hit.skill).for_each(&mut enter);
         }
+        if let Some(TextSearch { vectors, query }) = &texts {
+            let found = vectors.closest(query, N_TRANSFORMER).into_iter();
+            found.map(|(skill, _)| skill).for_each(&mut enter);
+        }
         let mut places: Vec<(Hit, usize)> = Vec::new();
         for (document, skill) in skills.iter().enumerate() {
             let Some(skill) = *skill else { continue };
@@ -152,6 +192,10 @@ impl Pool {
             PoolClause { weight: part.weight, scores }
         };
         let members: Vec<Member> = members.collect();
+        let text_cosines = texts.map(|TextSearch { vectors, query }| {
+            let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
+            vectors.cosines_of(&skills, &query).into_iter().map(|[cosine]| cosine).collect()
+        });
         let cosines = match (vectors, &vector) {
             (Some((encoder, vectors)), Some(vector)) => {
                 let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
@@ -167,7 +211,8 @@ impl Pool {
             }
             _ => None,
         };
-        Ok(Self { members, cosines, clauses: parts.iter().map(clause).collect(), terms, matches })
+        let clauses = parts.iter().map(clause).collect();
+        Ok(Self { members, cosines, text_cosines, clauses, terms, matches })
     }
 
     /// Returns what each field of a member holds of a term.

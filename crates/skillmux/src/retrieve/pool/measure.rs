@@ -2,11 +2,11 @@
 
 use super::{
     feature::{Feature, FeatureRow},
-    gather::{Pool, PoolCosines},
+    gather::{Encoders, Pool, PoolCosines},
     headline::{Headlines, character_share},
     ratio::ratio,
 };
-use crate::{error::Result, index::SkillIdx, model::Encoder, query::Query, retrieve::Bm25};
+use crate::{error::Result, index::SkillIdx, query::Query, retrieve::Bm25};
 
 /// Weightiest terms of a query that count as its rare ones.
 const N_RARE: usize = 5;
@@ -60,6 +60,8 @@ pub(super) struct Measured {
     pub(super) rows: Vec<FeatureRow>,
     /// What kind of query it is.
     pub(super) traits: QueryTraits,
+    /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say something.
+    pub(super) is_read_by_transformer: bool,
 }
 
 impl Measured {
@@ -69,10 +71,10 @@ impl Measured {
     pub(super) fn of(
         query: &Query,
         bm25: &Bm25<'_>,
-        encoder: Option<&dyn Encoder>,
+        encoders: Encoders<'_>,
         named: &[SkillIdx],
     ) -> Result<Self> {
-        let pool = Pool::gather(query, bm25, encoder, named)?;
+        let pool = Pool::gather(query, bm25, encoders, named)?;
         let mut rows = vec![[0.0; Feature::ALL.len()]; pool.members.len()];
         let sums = Sums::of(&pool, bm25.config().max_share());
         sums.fill(&mut rows);
@@ -82,8 +84,12 @@ impl Measured {
             fill_cosines(cosines, &sums.share, &mut rows);
             fill_clause_cosines(&pool, cosines, &mut rows);
         }
+        if let Some(cosines) = &pool.text_cosines {
+            fill_text_cosines(cosines, &mut rows);
+        }
         fill_texts(query, bm25, &pool, &mut rows)?;
         Ok(Self {
+            is_read_by_transformer: pool.text_cosines.is_some(),
             skills: pool.members.iter().map(|member| member.skill).collect(),
             rows,
             traits: QueryTraits::of(query.text(), pool.terms.len()),
@@ -91,7 +97,7 @@ impl Measured {
     }
 }
 
-/// How near a query is to its candidates: means of the cosines with both parts of a skill, each at least 0.
+/// How near a query is to its candidates, by cosines of at least 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cosines {
     /// Of the nearest candidate.
@@ -101,13 +107,24 @@ pub(super) struct Cosines {
 }
 
 impl Measured {
-    /// Returns how near the query is to the candidates; 0 without vectors.
+    /// Returns how near the query is to the candidates, by the means of the cosines with both parts; 0 without vectors.
     pub(super) fn cosines(&self) -> Cosines {
         let of = |row: &FeatureRow| {
             mean([Feature::DenseDescription, Feature::DenseBody].map(|part| row[part as usize]))
         };
-        let cosines: Vec<f32> = self.rows.iter().map(of).collect();
-        Cosines { best: best(&cosines), mean: ratio(cosines.iter().sum(), cosines.len() as f32) }
+        Cosines::of(&self.rows.iter().map(of).collect::<Vec<f32>>())
+    }
+
+    /// Returns the same by the transformer.
+    pub(super) fn text_cosines(&self) -> Cosines {
+        let of = |row: &FeatureRow| row[Feature::Transformer as usize];
+        Cosines::of(&self.rows.iter().map(of).collect::<Vec<f32>>())
+    }
+}
+
+impl Cosines {
+    fn of(cosines: &[f32]) -> Self {
+        Self { best: best(cosines), mean: ratio(cosines.iter().sum(), cosines.len() as f32) }
     }
 }
 
@@ -232,6 +249,22 @@ fn fill_cosines(cosines: &PoolCosines, shares: &[f32], rows: &mut [FeatureRow]) 
         Feature::DenseBody.set(row, f32::max(body, 0.0));
         Feature::Dense.set(row, f32::max(mean[member], 0.0) / best);
         Feature::DenseRank.set(row, of_place(place));
+    }
+}
+
+fn fill_text_cosines(cosines: &[f32], rows: &mut [FeatureRow]) {
+    // A text that the transformer cannot read has a vector of zeros.
+    let read: Vec<f32> =
+        cosines.iter().copied().filter(|cosine| cosine.to_bits() << 1 != 0).collect();
+    let mean = ratio(read.iter().sum(), read.len() as f32);
+    let of = |cosine: &f32| if cosine.to_bits() << 1 == 0 { mean } else { *cosine };
+    let cosines: Vec<f32> = cosines.iter().map(of).map(|cosine| f32::max(cosine, 0.0)).collect();
+    let best = best(&cosines);
+    for ((row, cosine), place) in rows.iter_mut().zip(&cosines).zip(places(&cosines)) {
+        Feature::Transformer.set(row, *cosine);
+        Feature::TransformerGap.set(row, cosine - best);
+        Feature::TransformerRank.set(row, of_place(place));
+        Feature::TransformerFirst.set(row, f32::from(u8::from(place == 0)));
     }
 }
 

@@ -12,7 +12,7 @@ mod scores;
 mod shares;
 mod term;
 
-pub use feature::{Feature, FeatureGroup, QUERY_LENGTH, QUERY_SPACELESS};
+pub use feature::{Feature, FeatureGroup, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER};
 pub use retriever::PoolRetriever;
 
-pub(crate) use feature::{BEST_COSINE, COSINE_RISE};
+pub(crate) use feature::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, TEXT_COSINE_RISE};

@@ -3,7 +3,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    feature::{Feature, SIGNALS},
+    feature::{Feature, QUERY_TRANSFORMER, SIGNALS},
+    gather::Encoders,
     measure::Measured,
 };
 use crate::{
@@ -29,26 +30,40 @@ const MEMBER: &str = "pool";
 /// A member of this pool scores 1 plus its BM25 relative to the best one; all members come, however
 /// few are asked for. Skills that only a longer list needs follow in the order of BM25, below 1 and
 /// without signals. Beside its features a candidate has the signals `query.length`,
-/// `query.spaceless`, `query.best_cosine` and `query.cosine_rise`, which are the same for all.
+/// `query.spaceless`, `query.best_cosine`, `query.cosine_rise`, `query.transformer`,
+/// `query.best_text_cosine` and `query.text_cosine_rise`, which are the same for all.
 pub struct PoolRetriever {
     encoder: Option<Arc<dyn Encoder>>,
+    transformer: Option<Arc<dyn Encoder>>,
 }
 
 impl PoolRetriever {
     /// Returns a retriever over indexes that hold vectors of this encoder; without one, the features
     /// that need vectors are 0.
     pub fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
-        Self { encoder }
+        Self { encoder, transformer: None }
+    }
+
+    /// Returns the retriever with a transformer beside the encoder. It brings the skills whose texts are
+    /// closest, and sets the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer), where an index has a vector of every text
+    /// and the transformer can read the query.
+    #[must_use]
+    pub fn with_transformer(self, transformer: Arc<dyn Encoder>) -> Self {
+        Self { transformer: Some(transformer), ..self }
     }
 }
 
 impl Retriever for PoolRetriever {
     fn identity(&self) -> RankingIdentity {
-        let encoder = self.encoder.as_ref().map(|encoder| encoder.identity().short());
-        RankingIdentity::new(match encoder {
-            Some(encoder) => format!("pool {encoder}"),
-            None => "pool".to_owned(),
-        })
+        identity([&self.encoder, &self.transformer])
+    }
+
+    fn identity_of(&self, found: &[Candidate]) -> RankingIdentity {
+        let is_read = |candidate: &Candidate| candidate.signals.get(QUERY_TRANSFORMER);
+        match found.iter().find_map(is_read) {
+            Some(is_read) if is_read < 0.5 => identity([&self.encoder, &None]),
+            _ => self.identity(),
+        }
     }
 
     fn scale(&self) -> ScoreScale {
@@ -63,9 +78,20 @@ impl Retriever for PoolRetriever {
         let RetrieveRequest { index, query, k, .. } = *request;
         let bm25 = Bm25::new(index, Bm25Config::default());
         let named = request.named_positions()?;
-        let measured = Measured::of(query, &bm25, self.encoder.as_deref(), &named)?;
+        let encoders =
+            Encoders { encoder: self.encoder.as_deref(), transformer: self.transformer.as_deref() };
+        let measured = Measured::of(query, &bm25, encoders, &named)?;
         let (traits, cosines) = (measured.traits, measured.cosines());
-        let of_query = [traits.length, traits.spaceless, cosines.best, cosines.best - cosines.mean];
+        let texts = measured.text_cosines();
+        let of_query = [
+            traits.length,
+            traits.spaceless,
+            cosines.best,
+            cosines.best - cosines.mean,
+            f32::from(u8::from(measured.is_read_by_transformer)),
+            texts.best,
+            texts.best - texts.mean,
+        ];
         let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
         for (skill, row) in measured.skills.iter().zip(&measured.rows) {
             let hit = Hit { skill: *skill, score: MEMBER_SCORE + row[Feature::Bm25 as usize] };
@@ -93,4 +119,10 @@ impl Retriever for PoolRetriever {
             None => vec![part(bm25, candidate.score)],
         }
     }
+}
+
+fn identity(encoders: [&Option<Arc<dyn Encoder>>; 2]) -> RankingIdentity {
+    let names = encoders.into_iter().flatten();
+    let names = names.map(|encoder| format!(" {}", encoder.identity().short()));
+    RankingIdentity::new(format!("pool{}", names.collect::<String>()))
 }
