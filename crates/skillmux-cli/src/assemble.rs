@@ -1,6 +1,10 @@
 //! Puts routers together: the one place that knows which models and stages there are, by name.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, TopK},
@@ -18,7 +22,7 @@ use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::StaticEncoder;
+use skillmux_models::{StaticEncoder, TransformerEncoder, TransformerParts};
 
 use crate::{
     args::{ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs},
@@ -27,8 +31,68 @@ use crate::{
     settings::Settings,
 };
 
-/// Name of the default ranking, which takes weights from a file after a colon.
-const RANKED: &str = "ranked";
+/// Names of the rankings that take weights from a file after a colon.
+const WEIGHED: [&str; 2] = ["transformer", "ranked"];
+
+/// The transformer of this run.
+static TRANSFORMER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
+
+/// Returns the transformer of this run: the one inside the program, which is read when it is first asked
+/// for, unless [`read_transformer`] has read another.
+pub(crate) fn transformer() -> Arc<dyn Encoder> {
+    Arc::clone(TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer())))
+}
+
+/// Reads the transformer that the settings name, if they name one.
+pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
+    let Some(folder) = &settings.models.transformer else { return Ok(()) };
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|source| CliError::Model { path, source })
+    };
+    let refused = |detail: String| CliError::ModelForm { path: folder.clone(), detail };
+    let vocabulary = String::from_utf8(read("vocabulary.txt")?)
+        .map_err(|_| refused("its vocabulary is no text".to_owned()))?;
+    // A model is needed until the program ends.
+    let embeddings: &'static [u8] = Vec::leak(read("embeddings.safetensors")?);
+    let layers: &'static [u8] = Vec::leak(read("layers.safetensors")?);
+    let parts = TransformerParts {
+        name: skillmux_models::TRANSFORMER_NAME,
+        vocabulary: &vocabulary,
+        tensors: &[embeddings, layers],
+    };
+    let transformer =
+        TransformerEncoder::new(&parts).map_err(|error| refused(error.to_string()))?;
+    TRANSFORMER.get_or_init(|| Arc::new(transformer));
+    Ok(())
+}
+
+/// Which vectors the default ranking uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum VectorUse {
+    /// None: an index that another program made may hold none.
+    Words,
+    /// Those of the static encoder.
+    Static,
+    /// Those of the transformer as well.
+    Transformer,
+}
+
+impl VectorUse {
+    /// Returns what an index has.
+    fn of(index: &Index) -> Self {
+        let manifest = index.manifest();
+        if manifest.encoder.is_none() {
+            return Self::Words;
+        }
+        let may_be_encoded = manifest.transformer.as_ref().is_some_and(|t| t.n_missing == 0);
+        if may_be_encoded && index.is_encoded_by(transformer().identity()) {
+            Self::Transformer
+        } else {
+            Self::Static
+        }
+    }
+}
 
 /// The models of this run: those of files that the user names, else those inside the program.
 pub(crate) struct Models {
@@ -61,6 +125,26 @@ impl Models {
 
     /// Returns a router with the stages that the arguments choose.
     pub(crate) fn router(&self, index: Index, choice: StageArgs) -> anyhow::Result<Router> {
+        let vectors = VectorUse::of(&index);
+        self.router_with(index, choice, vectors)
+    }
+
+    /// Returns a router of the default stages that uses the transformer as soon as it has read the whole
+    /// library.
+    pub(crate) fn lasting_router(&self, index: Index) -> anyhow::Result<Router> {
+        let vectors = match VectorUse::of(&index) {
+            VectorUse::Words => VectorUse::Words,
+            _ => VectorUse::Transformer,
+        };
+        self.router_with(index, StageArgs::default(), vectors)
+    }
+
+    fn router_with(
+        &self,
+        index: Index,
+        choice: StageArgs,
+        vectors: VectorUse,
+    ) -> anyhow::Result<Router> {
         let decomposer: Box<dyn Decomposer> = match choice.decomposer {
             DecomposerChoice::Whole => Box::new(WholeTask),
             DecomposerChoice::Clauses => Box::new(ByClause),
@@ -75,7 +159,7 @@ impl Models {
         };
         let stages = Stages {
             decomposer,
-            ranker: self.ranker(choice.retriever, &self.ranker, has_vectors(&index)),
+            ranker: self.ranker(choice.retriever, &self.ranker, vectors),
             composer,
             pager,
             calibrations: self.calibrations.clone(),
@@ -84,30 +168,37 @@ impl Models {
         Ok(Router::new(index, stages)?)
     }
 
-    /// Returns a router that ranks as the default one does, with vectors or by words alone.
-    pub(crate) fn ranked_router(&self, index: Index, with_vectors: bool) -> anyhow::Result<Router> {
-        let ranker = self.ranker(RetrieverChoice::Ranked, &self.ranker, with_vectors);
+    /// Returns a router that ranks as the default one does where an index has these vectors.
+    pub(crate) fn ranked_router(&self, index: Index, vectors: VectorUse) -> anyhow::Result<Router> {
+        let ranker = self.ranker(RetrieverChoice::Transformer, &self.ranker, vectors);
         Ok(Router::new(index, Stages { ranker, ..Stages::default() })?)
     }
 
-    /// Returns what finds and orders skills. An index that another program made may hold no vectors:
-    /// the default ranks by words alone then.
+    /// Returns what finds and orders skills. The default uses the vectors that there are, and weights
+    /// for.
     fn ranker(
         &self,
         choice: RetrieverChoice,
         weights: &RankerWeights,
-        with_vectors: bool,
+        vectors: VectorUse,
     ) -> Ranker {
         let as_found = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
         match choice {
-            RetrieverChoice::Ranked => {
-                let (encoder, weights) = if with_vectors {
-                    (Some(self.encoder()), &weights.with_vectors)
-                } else {
-                    (None, &weights.without_vectors)
+            RetrieverChoice::Transformer | RetrieverChoice::Ranked => {
+                let (encoder, of_words) = match vectors {
+                    VectorUse::Words => (None, &weights.without_vectors),
+                    _ => (Some(self.encoder()), &weights.with_vectors),
                 };
-                let linear = LinearReranker::new(weights.clone());
-                Ranker::new(Box::new(PoolRetriever::new(encoder)), Box::new(linear))
+                let (retriever, linear) =
+                    (PoolRetriever::new(encoder), LinearReranker::new(of_words.clone()));
+                let has_transformer = choice == RetrieverChoice::Transformer
+                    && vectors == VectorUse::Transformer
+                    && !weights.with_transformer.is_zero();
+                if !has_transformer {
+                    return Ranker::new(Box::new(retriever), Box::new(linear));
+                }
+                let linear = linear.with_transformer(weights.with_transformer.clone());
+                Ranker::new(Box::new(retriever.with_transformer(transformer())), Box::new(linear))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {
@@ -129,24 +220,28 @@ impl Assembly for Models {
             .into_iter()
             .map(|(name, help)| RankingForm { form: name, help })
             .collect();
-        let help = "the default with the weights of a file that `skillmux train ranker` wrote";
-        forms.push(RankingForm { form: format!("{RANKED}:FILE"), help: help.to_owned() });
+        for name in WEIGHED {
+            let help = "the same with the weights of a file that `skillmux train ranker` wrote";
+            forms.push(RankingForm { form: format!("{name}:FILE"), help: help.to_owned() });
+        }
         forms
     }
 
     fn ranker(&self, name: &str, index: &Index) -> Result<Option<Ranker>, EvalError> {
-        let with_vectors = has_vectors(index);
-        if let Some(path) = name.strip_prefix(RANKED).and_then(|rest| rest.strip_prefix(':')) {
+        let vectors = VectorUse::of(index);
+        let weighed = name.split_once(':').filter(|(name, _)| WEIGHED.contains(name));
+        if let Some((name, path)) = weighed {
             let path = Path::new(path.trim());
             let text = fs::read_to_string(path)
                 .map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
             let weights = serde_json::from_str(&text).map_err(|source: serde_json::Error| {
                 EvalError::Weights { path: path.to_owned(), source: Box::new(source) }
             })?;
-            return Ok(Some(self.ranker(RetrieverChoice::Ranked, &weights, with_vectors)));
+            let choice = RetrieverChoice::by_name(name);
+            return Ok(choice.map(|choice| self.ranker(choice, &weights, vectors)));
         }
         let choice = RetrieverChoice::by_name(name);
-        Ok(choice.map(|choice| self.ranker(choice, &self.ranker, with_vectors)))
+        Ok(choice.map(|choice| self.ranker(choice, &self.ranker, vectors)))
     }
 }
 
@@ -156,10 +251,6 @@ pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
         Some(path) => Arc::new(read_encoder(path)?),
         None => Arc::new(skillmux_models::encoder()),
     })
-}
-
-fn has_vectors(index: &Index) -> bool {
-    index.manifest().encoder.is_some()
 }
 
 fn read_encoder(path: &Path) -> anyhow::Result<StaticEncoder> {

@@ -43,20 +43,30 @@ fn main() -> ExitCode {
 
 fn run(args: Args) -> anyhow::Result<Outcome> {
     let settings = Settings::from_environment()?;
+    let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
+        let settings = settings.with_models(models);
+        assemble::read_transformer(&settings)?;
+        Ok(settings)
+    };
+    let own = || with(&ModelArgs::default());
     match args.command {
         Command::Index(args) => {
-            let models = ModelArgs { encoder: args.encoder.clone(), ..ModelArgs::default() };
-            command::index::run(&args, &settings.with_models(&models))
+            let models = ModelArgs {
+                encoder: args.encoder.clone(),
+                transformer_weights: args.transformer_weights.clone(),
+                ..ModelArgs::default()
+            };
+            command::index::run(&args, &with(&models)?)
         }
-        Command::Route(args) => command::route::run(&args, &settings.with_models(&args.models)),
-        Command::Search(args) => command::search::run(&args, &settings.with_models(&args.models)),
-        Command::Page(args) => command::page::run(&args, &settings),
-        Command::Stats(args) => command::stats::run(&args, &settings),
-        Command::Eval(args) => command::eval::run(&args, &settings),
-        Command::Train(command) => command::train::run(&command, &settings),
-        Command::Synth(command) => command::synth::run(&command, &settings),
+        Command::Route(args) => command::route::run(&args, &with(&args.models)?),
+        Command::Search(args) => command::search::run(&args, &with(&args.models)?),
+        Command::Page(args) => command::page::run(&args, &own()?),
+        Command::Stats(args) => command::stats::run(&args, &own()?),
+        Command::Eval(args) => command::eval::run(&args, &own()?),
+        Command::Train(command) => command::train::run(&command, &own()?),
+        Command::Synth(command) => command::synth::run(&command, &own()?),
         Command::Models(command) => command::models::run(&command),
-        Command::Mcp(args) => command::mcp::run(&args, &settings.with_models(&args.models)),
+        Command::Mcp(args) => command::mcp::run(&args, &with(&args.models)?),
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Settings {
 pub(crate) struct ModelPaths {
     /// An encoder, as `skillmux train encoder` writes it.
     pub(crate) encoder: Option<PathBuf>,
+    /// A folder of a transformer, as `training/transformer/export.py` writes it.
+    pub(crate) transformer: Option<PathBuf>,
     /// The weights of a ranker, as `skillmux train ranker` writes them.
     pub(crate) ranker: Option<PathBuf>,
     /// Calibrations, as `skillmux train abstention` writes them.
@@ -44,6 +46,7 @@ impl ModelPaths {
     fn overridden_by(&self, args: &ModelArgs) -> Self {
         Self {
             encoder: args.encoder.clone().or_else(|| self.encoder.clone()),
+            transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
         }
@@ -54,6 +57,7 @@ impl ModelPaths {
         let from = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         Self {
             encoder: from(self.encoder),
+            transformer: from(self.transformer),
             ranker: from(self.ranker),
             abstention: from(self.abstention),
         }

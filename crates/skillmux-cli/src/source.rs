@@ -11,11 +11,17 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use skillmux::{
     Error,
-    index::{Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
+    index::{EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
     library::{Library, agents},
 };
 
-use crate::{args::SourceArgs, assemble::encoder, error::CliError, settings::Settings};
+use crate::{
+    args::SourceArgs,
+    assemble::{encoder, transformer},
+    error::CliError,
+    render::paint::{NOTE, grouped, styled},
+    settings::Settings,
+};
 
 /// What the manifest of an index of the installed agents' skills says about its sources.
 pub(crate) const INSTALLED: &str = "installed agents";
@@ -37,6 +43,43 @@ impl SourceArgs {
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
     _folder: Option<tempfile::TempDir>,
+}
+
+/// Up to so many skills the transformer reads a library without being asked to: some five minutes on two
+/// cores.
+const MAX_EAGER: usize = 20_000;
+
+/// How long a command that answers a task lets the transformer read before it answers.
+const MAX_ENCODING: Duration = Duration::from_secs(5);
+
+/// How often what the transformer has read is made durable.
+const COMMIT_EVERY: Duration = Duration::from_secs(30);
+
+impl OpenIndex {
+    /// Returns the index after the transformer has read all that it would read of it, however long that takes: what is measured must not
+    /// depend on the time. An index that the user named is left as it is.
+    pub(crate) fn read_whole(self) -> anyhow::Result<Self> {
+        if n_waiting(&self.index) == 0 {
+            return Ok(self);
+        }
+        let path = self.index.path().to_owned();
+        encode(&path, None)?;
+        Ok(Self { index: Index::open(&path)?, ..self })
+    }
+
+    /// Says on standard error if the transformer has not read all skills yet.
+    pub(crate) fn tell_waiting(&self) {
+        let n_waiting = n_waiting(&self.index);
+        if n_waiting > 0 {
+            anstream::eprintln!(
+                "{} the transformer has not read {} of {} skills yet, and has no say in this answer; \
+                 `skillmux index` lets it read them",
+                styled(NOTE, "note:"),
+                grouped(n_waiting),
+                grouped(self.index.n_skills()),
+            );
+        }
+    }
 }
 
 /// Opens the index that the arguments name, bringing it up to date if it is one of ours.
@@ -76,6 +119,7 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
 pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
     update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
+    encode_for_a_while(folder.path())?;
     Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
 }
 
@@ -134,12 +178,12 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
-            Ok(()) => return Ok(OpenIndex { index: Index::open(path)?, _folder: None }),
+            Ok(()) => return open_encoded(path),
             // A cache can be made again.
             Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
                 options.mode = UpdateMode::Rebuild;
                 update_shared(path, library, &options)?;
-                return Ok(OpenIndex { index: Index::open(path)?, _folder: None });
+                return open_encoded(path);
             }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
@@ -162,7 +206,61 @@ pub(crate) fn update_options(
 ) -> anyhow::Result<UpdateOptions> {
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let encoder = Some(encoder(settings)?);
-    Ok(UpdateOptions { sources, n_threads, encoder, ..UpdateOptions::default() })
+    let transformer = Some(transformer().identity().clone());
+    Ok(UpdateOptions { sources, n_threads, encoder, transformer, ..UpdateOptions::default() })
+}
+
+/// Opens an index after the transformer has read what it can in a few seconds.
+fn open_encoded(path: &Path) -> anyhow::Result<OpenIndex> {
+    match encode_for_a_while(path) {
+        // Another process reads, or the cache cannot be written: what is there is good enough.
+        Ok(()) | Err(Error::IndexLocked { .. } | Error::Write { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(OpenIndex { index: Index::open(path)?, _folder: None })
+}
+
+fn encode_for_a_while(path: &Path) -> Result<(), Error> {
+    if n_waiting(&Index::open(path)?) > 0 {
+        encode(path, Some(MAX_ENCODING))?;
+    }
+    Ok(())
+}
+
+/// Returns how many skills the transformer would read without being asked to.
+pub(crate) fn n_waiting(index: &Index) -> usize {
+    let n_missing = match &index.manifest().transformer {
+        Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,
+        _ => index.n_skills(),
+    };
+    if index.n_skills() > MAX_EAGER { 0 } else { n_missing }
+}
+
+/// Lets the transformer read the skills that it has not read, with a progress bar on a terminal; for so long at most.
+pub(crate) fn encode(path: &Path, limit: Option<Duration>) -> Result<EncodeReport, Error> {
+    let style = ProgressStyle::with_template(
+        "{spinner} {human_pos} of {human_len} skills read by the transformer ({per_sec}, {eta} left)",
+    );
+    let bar = ProgressBar::no_length()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let started = Instant::now();
+    let mut committed = started;
+    let report = Index::encode(path, transformer().as_ref(), None, &mut |n_done, n_all| {
+        if started.elapsed() > Duration::from_millis(300) {
+            bar.set_length(n_all as u64);
+            bar.set_position(n_done as u64);
+        }
+        if limit.is_some_and(|limit| started.elapsed() > limit) {
+            return EncodeStep::Stop;
+        }
+        if committed.elapsed() > COMMIT_EVERY {
+            committed = Instant::now();
+            return EncodeStep::Commit;
+        }
+        EncodeStep::Continue
+    });
+    bar.finish_and_clear();
+    report
 }
 
 /// Updates an index; while another process does so, its present generation is good enough.

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use skillmux::{compose::Calibrations, rerank::RankerWeights};
 
-use crate::static_encoder::StaticEncoder;
+use crate::{
+    static_encoder::StaticEncoder,
+    transformer::{TransformerEncoder, TransformerParts},
+};
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
 
@@ -35,6 +38,19 @@ const RANKER_MODEL: EmbeddedModel = EmbeddedModel {
                  own, over a library of 78,080 skills",
 };
 
+const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "transformer",
+    kind: ModelKind::Transformer,
+    n_bytes: skillmux_transformer_embeddings::TENSORS.len()
+        + skillmux_transformer_embeddings::VOCABULARY.len()
+        + skillmux_transformer_layers::TENSORS.len(),
+    trained_on: "all-MiniLM-L6-v2 (Apache-2.0), tuned on 22,216 pairs of queries-train, long tasks \
+                 and translations, and on 7,388 tasks in other words",
+};
+
+/// Name and version of the transformer of the binary, and of those that are trained as it was.
+pub const TRANSFORMER_NAME: &str = "minilm-skills-1";
+
 /// A model inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EmbeddedModel {
@@ -59,6 +75,8 @@ pub enum ModelKind {
     Encoder,
     /// Ranks the best candidates again.
     Ranker,
+    /// Turns whole texts into vectors, in their context.
+    Transformer,
 }
 
 impl ModelKind {
@@ -68,13 +86,14 @@ impl ModelKind {
             Self::Calibration => "calibration",
             Self::Encoder => "encoder",
             Self::Ranker => "ranker",
+            Self::Transformer => "transformer",
         }
     }
 }
 
 /// Returns the models inside the binary, by name.
 pub fn embedded_models() -> &'static [EmbeddedModel] {
-    const { &[ABSTENTION_MODEL, ENCODER_MODEL, RANKER_MODEL] }
+    const { &[ABSTENTION_MODEL, ENCODER_MODEL, RANKER_MODEL, TRANSFORMER_MODEL] }
 }
 
 /// Returns the calibrations by which the binary abstains; their card is `assets/abstention.md`.
@@ -91,6 +110,19 @@ pub fn abstention() -> Calibrations {
 /// Never: a test reads the file that is compiled in.
 pub fn encoder() -> StaticEncoder {
     StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+}
+
+/// Returns the transformer of the binary, in some twenty milliseconds; its card is `assets/transformer.md`.
+///
+/// # Panics
+/// Never: a test reads the files that are compiled in.
+pub fn transformer() -> TransformerEncoder {
+    TransformerEncoder::new(&TransformerParts {
+        name: TRANSFORMER_NAME,
+        vocabulary: skillmux_transformer_embeddings::VOCABULARY,
+        tensors: &[skillmux_transformer_embeddings::TENSORS, skillmux_transformer_layers::TENSORS],
+    })
+    .expect("the embedded transformer is well-formed")
 }
 
 /// Returns the weights by which the binary ranks candidates; their card is `assets/ranker.md`.
@@ -148,17 +180,27 @@ mod tests {
     }
 
     #[test]
-    fn the_crate_stays_below_the_limit_of_the_registry() {
-        let n_bytes: usize = embedded_models().iter().map(|model| model.n_bytes).sum();
-        assert!(n_bytes < 10_000_000, "{n_bytes}");
+    fn each_crate_stays_below_the_limit_of_the_registry() {
+        let of_others = |model: &&EmbeddedModel| model.kind != ModelKind::Transformer;
+        let own = embedded_models().iter().filter(of_others).map(|model| model.n_bytes).sum();
+        let embeddings = skillmux_transformer_embeddings::TENSORS.len()
+            + skillmux_transformer_embeddings::VOCABULARY.len();
+        for n_bytes in [own, embeddings, skillmux_transformer_layers::TENSORS.len()] {
+            assert!(n_bytes < 10_000_000, "{n_bytes}");
+        }
     }
 
-    /// Returns the identities of the rankings that ship: with vectors, and by words alone.
-    fn shipped() -> [RankingIdentity; 2] {
-        let RankerWeights { with_vectors, without_vectors } = ranker();
-        let pool = PoolRetriever::new(Some(Arc::new(encoder())));
+    /// Returns the identities of the rankings that ship: with the transformer, with the other vectors, and by words alone.
+    fn shipped() -> [RankingIdentity; 3] {
+        let RankerWeights { with_vectors, without_vectors, with_transformer } = ranker();
+        let pool = || PoolRetriever::new(Some(Arc::new(encoder())));
+        let linear = LinearReranker::new(with_vectors);
         [
-            LinearReranker::new(with_vectors).identity(&pool),
+            linear
+                .clone()
+                .with_transformer(with_transformer)
+                .identity(&pool().with_transformer(Arc::new(transformer()))),
+            linear.identity(&pool()),
             LinearReranker::new(without_vectors).identity(&PoolRetriever::new(None)),
         ]
     }
@@ -169,7 +211,7 @@ mod tests {
         for ranking in shipped() {
             assert!(calibrations.of(&ranking).is_some(), "{ranking} is not calibrated");
         }
-        assert_eq!(calibrations.iter().count(), 2);
+        assert_eq!(calibrations.iter().count(), 3);
     }
 
     #[test]

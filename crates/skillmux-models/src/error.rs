@@ -15,20 +15,26 @@ pub enum Error {
         /// What is wrong.
         detail: &'static str,
     },
+    /// The parts are no transformer.
+    #[error("the transformer {detail}")]
+    TransformerDamaged {
+        /// What is wrong, such as ``has no tensor `x` ``.
+        detail: String,
+    },
 }
 
 impl Error {
     /// Returns who can put this right.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::EncoderDamaged { .. } => ErrorKind::Input,
+            Self::EncoderDamaged { .. } | Self::TransformerDamaged { .. } => ErrorKind::Input,
         }
     }
 
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::EncoderDamaged { .. } => {
+            Self::EncoderDamaged { .. } | Self::TransformerDamaged { .. } => {
                 Some("fetch the file again, or train it again".to_owned())
             }
         }

@@ -29,8 +29,13 @@ mod error;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod static_encoder;
+mod transformer;
 
 #[cfg(feature = "embedded")]
-pub use embedded::{EmbeddedModel, ModelKind, abstention, embedded_models, encoder, ranker};
+pub use embedded::{
+    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, embedded_models, encoder, ranker,
+    transformer,
+};
 pub use error::{Error, Result};
 pub use static_encoder::{EncoderParts, StaticEncoder};
+pub use transformer::{TransformerEncoder, TransformerParts};

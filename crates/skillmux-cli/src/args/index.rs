@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 
 use super::shared::{Format, SourceArgs};
 
@@ -22,6 +22,10 @@ pub(crate) struct IndexArgs {
     /// Go back to the index before the last update
     #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
     pub(crate) restore: bool,
+    /// When to make the vectors of the transformer, which finds skills by meaning. It reads some fifty
+    /// to a hundred skills a second; until all are read, tasks are answered by words and the static encoder
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", num_args = 0..=1, default_missing_value = "always")]
+    pub(crate) transformer: TransformerChoice,
     /// List all skills that were merged, repaired or skipped
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -31,6 +35,20 @@ pub(crate) struct IndexArgs {
     /// Encoder that `skillmux train encoder` wrote, in place of the one inside this program
     #[arg(long, value_name = "FILE")]
     pub(crate) encoder: Option<PathBuf>,
+    /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
+    /// this program
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transformer_weights: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TransformerChoice {
+    /// For a library of up to 20,000 skills
+    Auto,
+    /// For a library of any size; `--transformer` alone means this, too
+    Always,
+    /// Not at all; those that are there are dropped
+    Never,
 }
 
 #[derive(Debug, ClapArgs)]

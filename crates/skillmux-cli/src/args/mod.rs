@@ -16,7 +16,7 @@ pub(crate) use eval::{
     CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs, EvalRunArgs,
     EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
 };
-pub(crate) use index::{IndexArgs, StatsArgs};
+pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand};
 pub(crate) use shared::{EndpointArgs, Format, SourceArgs, TaskArgs};
 pub(crate) use stages::{

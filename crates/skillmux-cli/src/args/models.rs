@@ -12,6 +12,10 @@ pub(crate) struct ModelArgs {
     /// Encoder that `skillmux train encoder` wrote. The index must be made with it, too
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) encoder: Option<PathBuf>,
+    /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
+    /// it, too
+    #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
+    pub(crate) transformer_weights: Option<PathBuf>,
     /// Weights that `skillmux train ranker` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) ranker: Option<PathBuf>,

@@ -9,7 +9,7 @@ pub(crate) struct StageArgs {
     #[arg(long, value_enum, default_value = "whole")]
     pub(crate) decomposer: DecomposerChoice,
     /// How skills are ranked
-    #[arg(long, value_enum, default_value = "ranked")]
+    #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) retriever: RetrieverChoice,
     /// How many skills are loaded
     #[arg(long, value_enum, default_value = "score-cut")]
@@ -29,14 +29,17 @@ pub(crate) enum DecomposerChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetrieverChoice {
-    /// By words and meaning of the task and of each of its clauses, with learned weights
+    /// By words, by the vectors of both embedded encoders, and by clauses, with learned weights; as
+    /// `ranked` where the index has no vectors of the transformer yet
+    Transformer,
+    /// The same without the transformer: smaller and faster
     Ranked,
     /// By words (BM25) of name, description and body, each with its own weight
     Fielded,
     /// By words (BM25) of the whole text, the usual baseline
     #[value(alias = "bm25")]
     Joined,
-    /// By meaning alone (vectors of the embedded encoder)
+    /// By meaning alone (vectors of the static encoder)
     Dense,
     /// The sum of `fielded` and `dense`
     Hybrid,
@@ -63,7 +66,7 @@ impl Default for StageArgs {
     fn default() -> Self {
         Self {
             decomposer: DecomposerChoice::Whole,
-            retriever: RetrieverChoice::Ranked,
+            retriever: RetrieverChoice::Transformer,
             composer: ComposerChoice::ScoreCut,
             pager: PagerChoice::Mmr,
         }

@@ -30,6 +30,17 @@ pub(crate) struct TrainRankerArgs {
     /// did not see are used
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) translations: Vec<PathBuf>,
+    /// Also train the weights that are used with the transformer. The index must hold the vectors of
+    /// all texts
+    #[arg(long)]
+    pub(crate) transformer: bool,
+    /// Sizes of libraries to sample from the index, separated by commas: the weights with the
+    /// transformer are trained on these as well
+    #[arg(long, value_name = "N", value_delimiter = ',', requires = "transformer")]
+    pub(crate) sizes: Vec<usize>,
+    /// Queries for the weights with the transformer alone, in the format of --tasks
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1.., requires = "transformer")]
+    pub(crate) transformer_tasks: Vec<PathBuf>,
     /// File for the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

@@ -17,7 +17,7 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, IndexArgs},
+    args::{Format, IndexArgs, TransformerChoice},
     error::CliError,
     outcome::Outcome,
     render::{
@@ -41,21 +41,77 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     let Target { path, library, sources } = target(args, settings)?;
     let path = path.as_path();
     let mode = if args.rebuild { UpdateMode::Rebuild } else { UpdateMode::Incremental };
-    let options = UpdateOptions { mode, ..source::update_options(sources, settings)? };
+    let mut options = UpdateOptions { mode, ..source::update_options(sources, settings)? };
+    if args.transformer == TransformerChoice::Never {
+        options.transformer = None;
+    }
     let started = Instant::now();
     let report = source::update(path, &library, &options);
     if let Err(Error::LibraryEmpty { report, .. }) = &report {
         eprint_text(&findings(report, args.verbose));
     }
     let report = report?;
+    if args.format == Format::Text {
+        print_text(&text(&report, path, started.elapsed().as_secs_f32(), args.verbose))?;
+    }
+    let encoded = encode(path, args.transformer)?;
     match args.format {
-        Format::Text => {
-            let n_seconds = started.elapsed().as_secs_f32();
-            print_text(&text(&report, path, n_seconds, args.verbose))?;
-        }
-        Format::Json => print_json(&Summary::of(&report, path))?,
+        Format::Text => print_text(&encoded.text())?,
+        Format::Json => print_json(&Summary::of(&report, path, encoded))?,
     }
     Ok(Outcome::Found)
+}
+
+/// Lets the transformer read what it has not read, if that is wanted.
+fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Encoded> {
+    let started = Instant::now();
+    let is_wanted = match choice {
+        TransformerChoice::Auto => source::n_waiting(&Index::open(path)?) > 0,
+        TransformerChoice::Always => true,
+        TransformerChoice::Never => false,
+    };
+    let n_encoded = if is_wanted { source::encode(path, None)?.n_encoded } else { 0 };
+    let index = Index::open(path)?;
+    let n_missing = match &index.manifest().transformer {
+        Some(found) => found.n_missing as usize,
+        None => index.n_skills(),
+    };
+    Ok(Encoded { n_encoded, n_missing, choice, n_seconds: started.elapsed().as_secs_f32() })
+}
+
+/// What the transformer has read.
+#[derive(Serialize)]
+struct Encoded {
+    n_encoded: usize,
+    n_missing: usize,
+    #[serde(skip)]
+    choice: TransformerChoice,
+    #[serde(skip)]
+    n_seconds: f32,
+}
+
+impl Encoded {
+    fn text(&self) -> String {
+        let Self { n_encoded, n_missing, choice, n_seconds } = self;
+        let mut out = String::new();
+        if *n_encoded > 0 {
+            let _ =
+                writeln!(out, "\nthe transformer read {} ({n_seconds:.1} s)", skills(*n_encoded));
+        }
+        if *n_missing > 0 && *choice != TransformerChoice::Never {
+            let _ = writeln!(
+                out,
+                "\nthe transformer has not read {}: tasks are answered without it; --transformer reads \
+                 them",
+                skills(*n_missing),
+            );
+        }
+        out
+    }
+}
+
+fn skills(n: usize) -> String {
+    format!("{} {}", grouped(n), if n == 1 { "skill" } else { "skills" })
 }
 
 /// What is indexed, and where.
@@ -120,18 +176,21 @@ struct Summary<'a> {
     n_added: usize,
     n_removed: usize,
     n_unchanged: usize,
+    #[serde(rename = "transformer")]
+    encoded: Encoded,
     #[serde(flatten)]
     scan: &'a ScanReport,
 }
 
 impl<'a> Summary<'a> {
-    fn of(report: &'a UpdateReport, path: &Path) -> Self {
+    fn of(report: &'a UpdateReport, path: &Path, encoded: Encoded) -> Self {
         Self {
             index: path.display().to_string(),
             generation: report.generation,
             n_added: report.n_added,
             n_removed: report.n_removed,
             n_unchanged: report.n_unchanged,
+            encoded,
             scan: &report.scan,
         }
     }

@@ -1,20 +1,24 @@
 //! `skillmux mcp`
 
+use std::thread;
+
 use skillmux_server::State;
 
 use crate::{
-    args::{McpArgs, StageArgs},
-    assemble::Models,
-    error::engine_hint,
-    outcome::Outcome,
-    settings::Settings,
+    args::McpArgs, assemble::Models, error::engine_hint, outcome::Outcome, settings::Settings,
     source,
 };
 
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
-    let router = models.router(opened.index, StageArgs::default())?;
+    let path = opened.index.path().to_owned();
+    if args.source.index.is_none() && source::n_waiting(&opened.index) > 0 {
+        // Calls are answered without the transformer until it has read all skills. What it cannot do
+        // now, because another process does it, is no loss.
+        thread::spawn(move || source::encode(&path, None).map(drop));
+    }
+    let router = models.lasting_router(opened.index)?;
     skillmux_server::serve_stdio(State::new(router).with_hints(engine_hint))?;
     Ok(Outcome::Found)
 }

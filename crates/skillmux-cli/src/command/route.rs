@@ -22,6 +22,7 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
     let tasks = Tasks::read(&args.task)?;
     let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
+    opened.tell_waiting();
     let router = models.router(opened.index, args.stages)?;
     let options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
     let query = match tasks {

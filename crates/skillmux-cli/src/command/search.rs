@@ -29,6 +29,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
     let tasks = Tasks::read(&args.task)?;
     let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?;
+    opened.tell_waiting();
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
     let router = models.router(opened.index, stages)?;
     let query = match tasks {

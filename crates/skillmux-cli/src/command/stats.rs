@@ -59,6 +59,14 @@ fn text(index: &Index, verified: bool) -> String {
     row("  table", &size(n_bytes(manifest, "skills")));
     let encoder = manifest.encoder.as_ref();
     row("vectors", &encoder.map_or("none".to_owned(), |e| format!("{} ({})", e.name, e.dim)));
+    let transformer = manifest.transformer.as_ref().map(|found| {
+        let missing = match found.n_missing {
+            0 => String::new(),
+            n => format!("; {} skills not read yet", grouped(n)),
+        };
+        format!("{} ({}){missing}", found.encoder.name, found.encoder.dim)
+    });
+    row("transformer", transformer.as_deref().unwrap_or("none"));
     for source in &manifest.sources {
         row("source", source);
     }

@@ -15,9 +15,10 @@ use super::{
 use crate::error::Error;
 
 /// Forms that end in a path, and what is said of one that is not there.
-const PATHS: [(&str, &str); 2] = [
+const PATHS: [(&str, &str); 3] = [
     ("trec:", "the path of a TREC run after `trec:`"),
     ("ranked:", "the path of a ranker's weights after `ranked:`"),
+    ("transformer:", "the path of a ranker's weights after `transformer:`"),
 ];
 
 /// Which system to measure, as `rrf(bm25,dense:nd)@best-k`.

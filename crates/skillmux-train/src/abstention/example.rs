@@ -30,6 +30,8 @@ pub struct AbstentionExample {
     pub is_held_out: bool,
     /// `None` where nothing was found.
     pub evidence: Option<Evidence>,
+    /// Who ranked; `None` where nothing was found.
+    pub ranking: Option<RankingIdentity>,
     /// Whether the best skill is one of those that the query comes with.
     pub is_best_known: bool,
 }
@@ -37,14 +39,15 @@ pub struct AbstentionExample {
 impl AbstentionExample {
     fn of(kind: QuestionKind, question: &Question, router: &Router) -> Result<Self> {
         let Question { query_id, query, skill_ids, is_held_out } = question;
-        let (best, evidence) = router.evidence(query)?.unzip();
+        let found = router.evidence(query)?;
         Ok(Self {
             kind,
             query_id: query_id.clone(),
             n_skills: router.n_skills(),
             is_held_out: *is_held_out,
-            evidence,
-            is_best_known: best.is_some_and(|best| skill_ids.contains(&best.skill)),
+            is_best_known: found.as_ref().is_some_and(|f| skill_ids.contains(&f.best.skill)),
+            evidence: found.as_ref().map(|found| found.evidence),
+            ranking: found.map(|found| found.ranking),
         })
     }
 
@@ -100,12 +103,14 @@ impl AbstentionExamples {
         Ok(())
     }
 
-    /// Fits a calibration of the first router's ranking to the examples that are not held out; `None`
-    /// if no router was asked.
+    /// Fits a calibration of the first router's ranking to the examples that are not held out and that this
+    /// ranking has ranked; `None` if no router was asked.
     pub fn fit(&self) -> Option<Calibration> {
+        let ranking = self.ranking.clone()?;
         let train = self.examples.iter().filter(|example| !example.is_held_out);
+        let train = train.filter(|example| example.ranking.as_ref() == Some(&ranking));
         let train: Vec<CalibrationExample> = train.filter_map(AbstentionExample::to_fit).collect();
-        Some(fit_calibration(self.ranking.clone()?, &train))
+        Some(fit_calibration(ranking, &train))
     }
 
     /// Returns the number of examples that are fitted to or measured only, and not held out.

@@ -8,7 +8,8 @@ use skillmux::{
     index::{Index, SkillIdx},
     query::Query,
     retrieve::{
-        Feature, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, RetrieveRequest, Retriever, named,
+        Feature, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER, RetrieveRequest,
+        Retriever, named,
     },
     skill::SkillId,
 };
@@ -83,13 +84,25 @@ impl RankerData {
         Ok(())
     }
 
+    /// Returns the skills that some query asks for whose skills are all new to the encoders, each once.
+    pub(super) fn right_skills(&self, index: &Index) -> Result<Vec<SkillIdx>> {
+        let examples = self.query_examples(index, &idx_of(index)?, Queries::OfNewSkills)?;
+        let mut right: Vec<SkillIdx> =
+            examples.into_iter().flat_map(|example| example.right).collect();
+        right.sort_unstable();
+        right.dedup();
+        Ok(right)
+    }
+
     /// Returns the candidates of each query of which the index holds a skill.
-    pub(super) fn lists(&self, index: &Index, retriever: &PoolRetriever) -> Result<Lists> {
-        let mut idx_of: FxHashMap<SkillId, SkillIdx> = FxHashMap::default();
-        for idx in (0..).map(SkillIdx).take(index.n_skills()) {
-            idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
-        }
-        let mut examples = self.query_examples(index, &idx_of)?;
+    pub(super) fn lists(
+        &self,
+        index: &Index,
+        retriever: &PoolRetriever,
+        queries: Queries,
+    ) -> Result<Lists> {
+        let idx_of = idx_of(index)?;
+        let mut examples = self.query_examples(index, &idx_of, queries)?;
         examples.extend(self.translation_examples(index, &idx_of)?);
         let list = |example: &Example| List::of(index, retriever, example);
         let lists = examples.par_iter().map(list).collect::<Result<Vec<_>>>()?;
@@ -100,6 +113,7 @@ impl RankerData {
         &self,
         index: &Index,
         idx_of: &FxHashMap<SkillId, SkillIdx>,
+        queries: Queries,
     ) -> Result<Vec<Example>> {
         let mut examples = Vec::new();
         for (text, LabelledQuery { ids, is_known_to_encoder }) in &self.queries {
@@ -108,7 +122,11 @@ impl RankerData {
             right.sort_unstable();
             right.dedup();
             let Some(share) = share_of(index, &right)? else { continue };
-            if share.is_new_to_encoder || !is_known_to_encoder {
+            let is_used = match queries {
+                Queries::NewToEncoder => share.is_new_to_encoder || !is_known_to_encoder,
+                Queries::OfNewSkills => share.is_new_to_encoder,
+            };
+            if is_used {
                 let text = text.clone();
                 examples.push(Example { text, right, itself: None, fold: share.fold });
             }
@@ -144,6 +162,24 @@ impl RankerData {
         }
         Ok(examples)
     }
+}
+
+/// Which queries are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Queries {
+    /// Those that the static encoder was not trained on.
+    NewToEncoder,
+    /// Those of skills that no encoder was trained on, whatever file the query comes from.
+    OfNewSkills,
+}
+
+/// Returns where the index holds each id.
+fn idx_of(index: &Index) -> Result<FxHashMap<SkillId, SkillIdx>> {
+    let mut idx_of = FxHashMap::default();
+    for idx in (0..).map(SkillIdx).take(index.n_skills()) {
+        idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
+    }
+    Ok(idx_of)
 }
 
 /// Returns what the names of the skills of a query decide; `None` for no skills.
@@ -182,6 +218,8 @@ pub(super) struct List {
     pub(super) right_ids: Vec<SkillId>,
     /// Whether the query is the description of a skill in another language.
     pub(super) is_translation: bool,
+    /// Whether the transformer read the query.
+    pub(super) is_read: bool,
 }
 
 impl List {
@@ -200,6 +238,7 @@ impl List {
             near_duplicates: Vec::new(),
             right_ids: right.iter().map(|idx| index.id(*idx)).collect::<Result<_, _>>()?,
             is_translation: itself.is_some(),
+            is_read: false,
         };
         let mut skills = Vec::new();
         for candidate in retriever.retrieve(&request)? {
@@ -211,6 +250,7 @@ impl List {
             list.rows.push(Feature::ALL.map(value));
             list.length = signals.get(QUERY_LENGTH).unwrap_or(0.0);
             list.spaceless = signals.get(QUERY_SPACELESS).unwrap_or(0.0);
+            list.is_read = signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5;
             skills.push(skill);
         }
         for (position, skill) in skills.into_iter().enumerate() {
@@ -251,6 +291,16 @@ impl Lists {
     #[cfg(test)]
     pub(super) fn new(lists: Vec<List>) -> Self {
         Self(lists)
+    }
+
+    /// Adds the lists of other libraries.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Keeps the lists of queries that the transformer read.
+    pub(super) fn retain_read(&mut self) {
+        self.0.retain(|list| list.is_read);
     }
 
     pub(super) fn fold(&self, fold: Fold) -> impl Iterator<Item = &List> {

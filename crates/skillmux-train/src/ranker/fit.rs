@@ -301,6 +301,7 @@ mod tests {
                 near_duplicates: Vec::new(),
                 right_ids: Vec::new(),
                 is_translation: false,
+                is_read: false,
                 rows,
             }
         };

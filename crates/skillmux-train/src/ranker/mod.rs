@@ -8,11 +8,13 @@
 
 mod data;
 mod fit;
+mod libraries;
 mod options;
 mod scores;
 mod train;
 
 pub use data::RankerData;
+pub use libraries::SmallLibraries;
 pub use options::{NearDuplicates, RankerLoss, RankerOptions};
 pub use scores::{QueryScores, QuerySlice, RankerScores};
 pub use train::{RankerExamples, TrainedRanker};

@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    data::{Lists, RankerData},
+    data::{Lists, Queries, RankerData},
     fit,
     options::RankerOptions,
     scores::{self, QueryScores},
@@ -34,12 +34,15 @@ pub struct TrainedRanker {
     pub n_validation: usize,
     /// Scores of each query of the fold that was asked for.
     pub scores: Vec<QueryScores>,
+    /// Scores of the weights with a transformer, of each query in each index; none without one.
+    pub transformer_scores: Vec<QueryScores>,
 }
 
 /// Queries with their candidates, from which weights are fitted, as often as one likes.
 pub struct RankerExamples {
     with_vectors: Lists,
     without_vectors: Lists,
+    with_transformer: Option<Lists>,
 }
 
 impl RankerExamples {
@@ -48,18 +51,46 @@ impl RankerExamples {
     /// # Errors
     /// [`Error::TooFewPairs`], and what the index says.
     pub fn of(index: &Index, encoder: Arc<dyn Encoder>, data: &RankerData) -> Result<Self> {
-        let with_vectors = data.lists(index, &PoolRetriever::new(Some(encoder)))?;
-        let without_vectors = data.lists(index, &PoolRetriever::new(None))?;
+        let with_vectors =
+            data.lists(index, &PoolRetriever::new(Some(encoder)), Queries::NewToEncoder)?;
+        let without_vectors =
+            data.lists(index, &PoolRetriever::new(None), Queries::NewToEncoder)?;
         let n_lists = with_vectors.fold(Fold::Train).filter(|list| list.has_right()).count();
         if n_lists < MIN_LISTS {
             return Err(Error::TooFewPairs { n_pairs: n_lists, min_pairs: MIN_LISTS });
         }
-        Ok(Self { with_vectors, without_vectors })
+        Ok(Self { with_vectors, without_vectors, with_transformer: None })
+    }
+
+    /// Looks the queries up with a transformer as well, in indexes of several sizes.
+    ///
+    /// Only queries count whose skills are new to all encoders, and that the transformer can read.
+    ///
+    /// # Errors
+    /// What the indexes say.
+    pub fn add_transformer<'i>(
+        &mut self,
+        indexes: impl IntoIterator<Item = &'i Index>,
+        encoder: &Arc<dyn Encoder>,
+        transformer: &Arc<dyn Encoder>,
+        data: &RankerData,
+    ) -> Result<()> {
+        let retriever =
+            PoolRetriever::new(Some(Arc::clone(encoder))).with_transformer(Arc::clone(transformer));
+        for index in indexes {
+            let mut lists = data.lists(index, &retriever, Queries::OfNewSkills)?;
+            lists.retain_read();
+            match &mut self.with_transformer {
+                Some(all) => all.extend(lists),
+                None => self.with_transformer = Some(lists),
+            }
+        }
+        Ok(())
     }
 
     /// Fits the weights with and without vectors, and scores them on the fold that is asked for.
     pub fn fit(&self, options: &RankerOptions, scored: Fold) -> TrainedRanker {
-        let Self { with_vectors: with, without_vectors: without } = self;
+        let Self { with_vectors: with, without_vectors: without, with_transformer } = self;
         let dense = FeatureGroup::ALL.into_iter().filter(|group| group.needs_vectors());
         let words_alone = RankerOptions {
             without: options.without.iter().copied().chain(dense).collect(),
@@ -68,6 +99,10 @@ impl RankerExamples {
         let weights = RankerWeights {
             with_vectors: fit::fit(with, options),
             without_vectors: fit::fit(without, &words_alone),
+            with_transformer: with_transformer
+                .as_ref()
+                .map(|lists| fit::fit(lists, options))
+                .unwrap_or_default(),
         };
         let scores_with = scores::scores(with, &weights.with_vectors, scored);
         let scores_without = scores::scores(without, &weights.without_vectors, scored);
@@ -75,7 +110,10 @@ impl RankerExamples {
             .into_iter()
             .zip(scores_without)
             .map(|(both, words)| QueryScores { ranker_without_vectors: words.ranker, ..both });
+        let of_transformer =
+            |lists: &Lists| scores::scores(lists, &weights.with_transformer, scored);
         TrainedRanker {
+            transformer_scores: with_transformer.as_ref().map(of_transformer).unwrap_or_default(),
             scores: scores.collect(),
             n_train: with.fold(Fold::Train).count(),
             n_validation: with.fold(Fold::Validation).count(),

@@ -91,7 +91,7 @@ fn open(
         ..DatasetOptions::default()
     };
     if kind == DatasetKind::Bilingual {
-        let opened = source::open(&args.source, settings)?;
+        let opened = open_source(args, settings)?;
         let aliases = Aliases::of(&opened.index)?;
         let lookup = |id: &str| aliases.skill(&opened.index, id);
         options.lookup = Some(&lookup);
@@ -100,14 +100,16 @@ fn open(
     let mut dataset = Dataset::open(path, Some(kind), options)?;
     let brought = if args.source.is_named() { None } else { dataset.library.take() };
     let opened = match brought {
-        None => source::open(&args.source, settings)?,
-        Some(DatasetLibrary::Paths(paths)) => source::open_library(&paths, settings)?,
+        None => open_source(args, settings)?,
+        Some(DatasetLibrary::Paths(paths)) => {
+            source::open_library(&paths, settings)?.read_whole()?
+        }
         Some(DatasetLibrary::Skills(skills)) => {
             let shard = tempfile::Builder::new().suffix(".jsonl").tempfile()?;
             let out = std::io::BufWriter::new(shard.as_file());
             write_shard(out, &skills).context("cannot write the skills down")?;
             let library = Library::open([shard.path()])?;
-            source::open_once(&library, settings)?
+            source::open_once(&library, settings)?.read_whole()?
         }
         Some(_) => anyhow::bail!("the dataset brings its skills in a form that is not known here"),
     };
@@ -167,4 +169,10 @@ fn hash_of(path: &Path) -> anyhow::Result<String> {
     let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     hasher.update_reader(file).with_context(|| format!("cannot read `{}`", path.display()))?;
     Ok(hasher.finalize().to_hex()[..16].to_owned())
+}
+
+/// Opens the index of the arguments. One of ours is brought up to date whole.
+fn open_source(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
+    let opened = source::open(&args.source, settings)?;
+    if args.source.index.is_some() { Ok(opened) } else { opened.read_whole() }
 }

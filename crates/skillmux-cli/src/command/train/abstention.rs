@@ -12,7 +12,7 @@ use skillmux_train::abstention::{AbstentionExamples, KindScores, QuestionKind, Q
 
 use crate::{
     args::{SourceArgs, TrainAbstentionArgs},
-    assemble::Models,
+    assemble::{Models, VectorUse},
     folder::write_file,
     outcome::Outcome,
     render::{
@@ -29,8 +29,13 @@ const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
     let models = Models::load(settings)?;
-    let rankings = [("with vectors", true), ("words alone", false)].map(|(name, with_vectors)| {
-        let examples = ask(&questions, &args.index, settings, &models, with_vectors)?;
+    let rankings = [
+        ("with transformer", VectorUse::Transformer),
+        ("with vectors", VectorUse::Static),
+        ("words alone", VectorUse::Words),
+    ];
+    let rankings = rankings.map(|(name, vectors)| {
+        let examples = ask(&questions, &args.index, settings, &models, vectors)?;
         let calibration = examples.fit().context("no index was asked")?;
         anyhow::Ok((name, examples, calibration))
     });
@@ -57,11 +62,11 @@ fn ask(
     paths: &[PathBuf],
     settings: &Settings,
     models: &Models,
-    with_vectors: bool,
+    vectors: VectorUse,
 ) -> anyhow::Result<AbstentionExamples> {
     let mut examples = AbstentionExamples::default();
     for index in indexes(paths, settings)? {
-        examples.ask(questions, &models.ranked_router(index, with_vectors)?)?;
+        examples.ask(questions, &models.ranked_router(index, vectors)?)?;
     }
     Ok(examples)
 }

@@ -4,18 +4,19 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context as _, bail};
-use skillmux::{index::Index, rerank::RankerWeights, retrieve::FeatureGroup};
+use skillmux::{index::Index, model::Encoder, rerank::RankerWeights, retrieve::FeatureGroup};
 use skillmux_train::ranker::{
     Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
-    RankerOptions, RankerScores, TrainedRanker,
+    RankerOptions, RankerScores, SmallLibraries, TrainedRanker,
 };
 
 use crate::{
     args::{LossChoice, NearDuplicatesChoice, TrainRankerArgs},
-    assemble::encoder,
+    assemble::{encoder, transformer},
     folder::write_file,
     outcome::Outcome,
     render::{
@@ -43,7 +44,15 @@ pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result
     for path in &args.translations {
         data.add_translations(path)?;
     }
-    let examples = RankerExamples::of(&index, encoder(settings)?, &data)?;
+    let encoder = encoder(settings)?;
+    let mut examples = RankerExamples::of(&index, Arc::clone(&encoder), &data)?;
+    if args.transformer {
+        let mut data = data.clone();
+        for path in &args.transformer_tasks {
+            data.add_tasks(path)?;
+        }
+        add_transformer(&mut examples, &index, &encoder, &data, &args.sizes)?;
+    }
     let trained = examples.fit(&options, Fold::HeldOut);
     write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {
@@ -57,6 +66,35 @@ pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result
         print_text(&ablations(&examples, &options, folder)?)?;
     }
     Ok(Outcome::Found)
+}
+
+/// Looks the queries up with the transformer, in the index and in samples of these sizes.
+fn add_transformer(
+    examples: &mut RankerExamples,
+    index: &Index,
+    encoder: &Arc<dyn Encoder>,
+    data: &RankerData,
+    sizes: &[usize],
+) -> anyhow::Result<()> {
+    let transformer = transformer();
+    if !index.is_encoded_by(transformer.identity()) {
+        bail!(
+            "the index lacks vectors of the transformer; `skillmux index --transformer` makes them"
+        );
+    }
+    let samples = SmallLibraries {
+        index,
+        encoder: Arc::clone(encoder),
+        transformer: Arc::clone(&transformer),
+        data,
+    };
+    examples.add_transformer([index], encoder, &transformer, data)?;
+    for size in sizes {
+        let folder = tempfile::tempdir().context("cannot make a folder for the samples")?;
+        let indexes = samples.of_size(*size, folder.path())?;
+        examples.add_transformer(&indexes, encoder, &transformer, data)?;
+    }
+    Ok(())
 }
 
 /// Refuses to write over what is read.

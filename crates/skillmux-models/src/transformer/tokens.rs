@@ -1,0 +1,106 @@
+//! [`Tokens`]: WordPiece, as BERT has it (Devlin et al. 2019).
+
+use ahash::AHashMap;
+use tokenizers::{
+    Model, NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString,
+    PreTokenizer, models::wordpiece::WordPiece, normalizers::BertNormalizer,
+    pre_tokenizers::bert::BertPreTokenizer,
+};
+
+use super::damaged;
+use crate::error::Result;
+
+/// Bytes that are read of a text for each token that is wanted; longer words are rare.
+const BYTES_A_TOKEN: usize = 24;
+
+/// Cuts texts into the tokens of a vocabulary.
+pub(super) struct Tokens {
+    pieces: WordPiece,
+    normalizer: BertNormalizer,
+    n_known: usize,
+    unknown: u32,
+    opening: u32,
+    closing: u32,
+}
+
+impl Tokens {
+    /// Reads a vocabulary of one token a line.
+    pub(super) fn new(vocabulary: &str) -> Result<Self> {
+        let numbered = vocabulary.lines().zip(0_u32..).map(|(token, id)| (token.to_owned(), id));
+        let n_known = vocabulary.lines().count();
+        let pieces = WordPiece::builder()
+            .vocab(numbered.collect::<AHashMap<_, _>>())
+            .unk_token("[UNK]".to_owned())
+            .max_input_chars_per_word(100)
+            .build()
+            .map_err(|_| damaged("has no vocabulary"))?;
+        let id = |token: &str| {
+            pieces.token_to_id(token).ok_or_else(|| damaged(format!("has no token `{token}`")))
+        };
+        let (unknown, opening, closing) = (id("[UNK]")?, id("[CLS]")?, id("[SEP]")?);
+        let normalizer = BertNormalizer::new(true, true, None, true);
+        Ok(Self { pieces, normalizer, n_known, unknown, opening, closing })
+    }
+
+    /// Returns the number of tokens.
+    pub(super) fn n_known(&self) -> usize {
+        self.n_known
+    }
+
+    /// Returns the token of what is not in the vocabulary.
+    pub(super) fn unknown(&self) -> u32 {
+        self.unknown
+    }
+
+    /// Returns the tokens of a text, at most so many, with the opening and the closing one.
+    pub(super) fn of(&self, text: &str, max_tokens: usize) -> Vec<u32> {
+        let text = &text[..text.floor_char_boundary(max_tokens * BYTES_A_TOKEN)];
+        let mut ids = vec![self.opening];
+        let mut normal = NormalizedString::from(text);
+        let mut words = PreTokenizedString::from("");
+        if self.normalizer.normalize(&mut normal).is_ok() {
+            words = PreTokenizedString::from(normal);
+        }
+        // Neither can fail: both only cut.
+        if BertPreTokenizer.pre_tokenize(&mut words).is_ok() {
+            for (word, _, _) in words.get_splits(OffsetReferential::Normalized, OffsetType::Byte) {
+                if ids.len() + 1 >= max_tokens {
+                    break;
+                }
+                match self.pieces.tokenize(word) {
+                    Ok(found) => ids.extend(found.iter().map(|token| token.id)),
+                    Err(_) => ids.push(self.unknown),
+                }
+            }
+        }
+        ids.truncate(max_tokens.saturating_sub(1));
+        ids.push(self.closing);
+        ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens() -> Tokens {
+        Tokens::new("[UNK]\n[CLS]\n[SEP]\nmerge\npdf\n##s\n,\ncafe\n").unwrap()
+    }
+
+    #[test]
+    fn words_are_cut_into_the_longest_pieces() {
+        assert_eq!(tokens().of("Merge PDFs, café 合 zebra", 16), [1, 3, 4, 5, 6, 7, 0, 0, 2]);
+        assert_eq!(tokens().of("", 16), [1, 2]);
+    }
+
+    #[test]
+    fn a_text_is_cut_before_the_closing_token() {
+        assert_eq!(tokens().of(&"pdfs ".repeat(900), 6), [1, 4, 5, 4, 5, 2]);
+        assert_eq!(tokens().of(&"é".repeat(900), 3), [1, 0, 2]);
+    }
+
+    #[test]
+    fn a_vocabulary_without_special_tokens_is_refused() {
+        assert!(Tokens::new("[UNK]\n[CLS]\nmerge\n").is_err());
+    }
+}

@@ -1,0 +1,6 @@
+//! The second half of the weights of the transformer of skillmux; a crate of its own, since a registry takes ten megabytes a crate.
+//!
+//! The model card is `crates/skillmux-models/assets/transformer.md`.
+
+/// Layers 1 to 5, as a safetensors file.
+pub static TENSORS: &[u8] = include_bytes!("../assets/layers.safetensors");
