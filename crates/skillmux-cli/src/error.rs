@@ -60,6 +60,22 @@ pub(crate) enum CliError {
         /// What is not the same.
         what: Vec<String>,
     },
+    /// A gate is given a path without results, and no dataset.
+    #[error("`{}` holds no results, and no dataset is named", path.display())]
+    NoResults {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A gate cannot tell what to compare with what.
+    #[error("{n_old} old and {n_new} new rankings are named, but {n_each} of each are compared")]
+    Unpaired {
+        /// Old rankings.
+        n_old: usize,
+        /// New rankings.
+        n_new: usize,
+        /// How many there should be of each.
+        n_each: usize,
+    },
     /// No chat model is named where one is needed.
     #[error("this needs a chat model, and none is named")]
     NoChat,
@@ -91,6 +107,13 @@ impl CliError {
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {
                 "name another folder with --out, or replace all that it holds with --fresh"
+            }
+            Self::NoResults { .. } => {
+                "ask both rankings: skillmux eval gate DATASET... --old A --new B; or name results of \
+                 `skillmux eval run --out DIR` as DIR/SYSTEM"
+            }
+            Self::Unpaired { .. } => {
+                "with datasets, name --old and --new once; with results, once for each dataset"
             }
             Self::NoChat => {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \

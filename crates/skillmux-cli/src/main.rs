@@ -1,7 +1,7 @@
 //! `skillmux`: the skill router for LLM agents, in one binary.
 //!
-//! Results go to standard output, everything else to standard error. Exit code 0: found.
-//! 1: nothing found. 2: error.
+//! Results go to standard output, everything else to standard error. Exit code 0: found, or
+//! promoted. 1: nothing found, or not promoted. 2: error.
 
 mod args;
 mod assemble;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     match run(args) {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        Ok(Outcome::NothingFound | Outcome::NotPromoted) => ExitCode::from(1),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&error);

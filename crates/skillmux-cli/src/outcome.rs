@@ -5,4 +5,5 @@
 pub(crate) enum Outcome {
     Found,
     NothingFound,
+    NotPromoted,
 }

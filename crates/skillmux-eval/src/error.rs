@@ -188,6 +188,47 @@ pub enum Error {
         /// The other.
         b: PathBuf,
     },
+    /// Two systems that a gate judges were not asked the same tasks.
+    #[error(
+        "`{}` and `{}` were not asked the same tasks: {n_only_a} are only in the first, {n_only_b} \
+         only in the second",
+        printable(a),
+        printable(b)
+    )]
+    OtherTasks {
+        /// The first system.
+        a: String,
+        /// The second system.
+        b: String,
+        /// Tasks that only the first was asked.
+        n_only_a: usize,
+        /// Tasks that only the second was asked.
+        n_only_b: usize,
+    },
+    /// Two systems that a gate judges were not measured in the same way.
+    #[error("`{}` and `{}` were measured with another {}", printable(a), printable(b), what.join(", "))]
+    OtherSetting {
+        /// The first system.
+        a: String,
+        /// The second system.
+        b: String,
+        /// What is not the same, such as `library`.
+        what: Vec<String>,
+    },
+    /// A gate has no task to judge a ranking by.
+    #[error("no task of `{}` has a right skill to find", printable(dataset))]
+    NothingToFind {
+        /// The dataset.
+        dataset: String,
+    },
+    /// A gate is given a system that does not rank.
+    #[error("`{}` gives no ranking for task `{}`", printable(system), printable(task_id))]
+    NoRanking {
+        /// The system.
+        system: String,
+        /// The task.
+        task_id: String,
+    },
     /// There is nothing to report on.
     #[error("there is no system to report on")]
     NoSystem,
@@ -404,6 +445,14 @@ impl Error {
             Self::OtherTask { .. } | Self::NoSharedTask { .. } => {
                 "compare results of the same dataset"
             }
+            Self::OtherTasks { .. } => "measure both on the same tasks, then judge them",
+            Self::OtherSetting { .. } => {
+                "measure both over the same library and with the same options, then judge them"
+            }
+            Self::NothingToFind { .. } => {
+                "a gate judges rankings by their right skills; leave this dataset out"
+            }
+            Self::NoRanking { .. } => "name systems that rank skills",
             Self::NoSystem => "name at least one system",
             Self::TaskRefused { source, .. } => return source.hint(),
             Self::SystemUnknown { known, .. } | Self::SpecMalformed { known, .. } => {

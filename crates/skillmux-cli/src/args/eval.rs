@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use skillmux_eval::stats::BootstrapConfig;
 
 use super::{
     models::ModelArgs,
@@ -38,6 +39,14 @@ pub(crate) enum EvalCommand {
     Run(Box<EvalRunArgs>),
     /// Show which tasks two systems differ on, and why
     Compare(EvalCompareArgs),
+    /// Decide whether a new ranking may replace an old one
+    ///
+    /// The new ranking is promoted if no dataset, and no slice of a dataset, gets worse on Hit@1 or
+    /// Recall@10: the 95 % interval of the difference must not lie below 0. A slice is a group of tasks
+    /// that the dataset tells apart, such as a kind of task or a language.
+    ///
+    /// Exit code 0: promoted. 1: not promoted. 2: error.
+    Gate(Box<EvalGateArgs>),
     /// Show one task: what is right, what each system answered, and why
     Show(EvalShowArgs),
     /// Make a dataset, or what a dataset needs
@@ -52,15 +61,10 @@ pub(crate) struct EvalRunArgs {
     /// The dataset: a file or a folder. `skillmux eval list` shows the kinds
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: PathBuf,
-    /// Kind of the dataset [default: found from its files]
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: Option<String>,
     /// Systems to measure, such as `default`, `bm25`, `bm25:nd`, `tfidf@best-k` or
     /// `rrf(bm25,tfidf)`. The others are compared with the first one
     #[arg(long = "system", short, value_name = "SPEC", default_value = "default", num_args = 1..)]
     pub(crate) systems: Vec<String>,
-    #[command(flatten)]
-    pub(crate) source: SourceArgs,
     /// Folder for the answers, scores, TREC runs and the HTML page. Answers that it already holds
     /// are kept, so you can interrupt a run and start it again
     #[arg(long, value_name = "DIR")]
@@ -68,8 +72,32 @@ pub(crate) struct EvalRunArgs {
     /// Measure everything again, and replace all that the folder holds
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// File of near-duplicates, from `skillmux eval build clusters`. The report then has every
-    /// score twice: without and with near-duplicates of a right skill counted as right
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    /// Let `default` load at most N skills
+    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) k: u16,
+    /// Let `default` show at most this many tokens in all. 0 shows none
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
+    pub(crate) budget: u32,
+    /// Format of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ReportFormat,
+    // Last: what follows would stand under the heading, too.
+    #[command(flatten, next_help_heading = "Stages of `default`")]
+    pub(crate) stages: StageArgs,
+}
+
+/// What is asked, over which skills, and how answers are scored.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AskArgs {
+    /// Kind of the dataset [default: found from its files]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// File of near-duplicates, from `skillmux eval build clusters`: near-duplicates of a right
+    /// skill count as right. `run` reports every score twice, without and with them
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) clusters: Option<PathBuf>,
     /// File with the right skills (TREC qrels), for a dataset of plain queries [default:
@@ -92,12 +120,6 @@ pub(crate) struct EvalRunArgs {
     /// Keep the best N skills of each ranking
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) depth: u16,
-    /// Let `default` load at most N skills
-    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub(crate) k: u16,
-    /// Let `default` show at most this many tokens in all. 0 shows none
-    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
-    pub(crate) budget: u32,
     /// Seed of all random choices
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
@@ -106,14 +128,40 @@ pub(crate) struct EvalRunArgs {
     pub(crate) resamples: u32,
     #[command(flatten)]
     pub(crate) endpoint: EndpointArgs,
-    /// Format of the report
-    #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: ReportFormat,
     #[command(flatten)]
     pub(crate) models: ModelArgs,
-    // Last: what follows would stand under the heading, too.
-    #[command(flatten, next_help_heading = "Stages of `default`")]
-    pub(crate) stages: StageArgs,
+}
+
+impl AskArgs {
+    /// Returns how intervals and tests are drawn.
+    pub(crate) fn bootstrap(&self) -> BootstrapConfig {
+        let n_resamples = self.resamples as usize;
+        BootstrapConfig { n_resamples, seed: self.seed, ..BootstrapConfig::default() }
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalGateArgs {
+    /// Datasets to ask both rankings. Without any, --old and --new name results of `skillmux eval
+    /// run --out`
+    #[arg(value_name = "DATASET")]
+    pub(crate) datasets: Vec<PathBuf>,
+    /// The ranking in use: a system such as `ranked`, `ranked:FILE` or `fielded`, or its results:
+    /// `DIR/SYSTEM`. With results of several datasets, repeat --old and --new in the same order
+    #[arg(long, value_name = "A", required = true)]
+    pub(crate) old: Vec<String>,
+    /// The ranking that is to replace it
+    #[arg(long, value_name = "B", required = true)]
+    pub(crate) new: Vec<String>,
+    /// Fewest tasks that can tell whether something is worse. A smaller slice is not judged. A
+    /// smaller dataset is not promoted, unless all scores are the same
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) min_tasks: u32,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    /// Format of the verdict
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

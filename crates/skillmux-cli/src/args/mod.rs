@@ -13,8 +13,8 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use eval::{
-    CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs, EvalRunArgs,
-    EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
+    AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs, EvalGateArgs,
+    EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand};

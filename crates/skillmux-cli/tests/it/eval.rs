@@ -269,6 +269,105 @@ fn near_duplicates_count_in_comparisons_and_cases() {
     assert!(!done.stdout.contains("tfidf"), "only the system that was named");
 }
 
+/// Runs `eval gate` over the sample library.
+fn gate(home: &Home, arguments: &[&str]) -> Done {
+    let sample = library();
+    home.run(
+        &[&["eval", "gate"], arguments, &["--library", &sample, "--resamples", "500"]].concat(),
+    )
+}
+
+/// Returns the last line of the output.
+fn verdict(done: &Done) -> &str {
+    done.stdout.lines().last().unwrap_or_default()
+}
+
+#[test]
+fn a_ranking_is_promoted_if_nothing_is_worse() {
+    let home = Home::new();
+    let (tasks, qrels) = (fixture(TASKS[0]), fixture(TASKS[1]));
+    let ask = |old: &str, new: &str, more: &[&str]| {
+        let systems = ["--qrels", &qrels, "--old", old, "--new", new];
+        gate(&home, &[&[tasks.as_str()], more, &systems].concat())
+    };
+    let done = ask("ranked", "ranked", &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(verdict(&done).starts_with("promoted: none of "), "{}", done.stdout);
+    assert!(done.stdout.contains("new  ranked (again)"), "{}", done.stdout);
+    assert_eq!(ask("bm25:nd", "ranked", &[]).code, 0);
+    let done = ask("ranked", "bm25:nd", &[]);
+    assert_eq!((done.code, done.stderr.as_str()), (1, ""));
+    assert!(verdict(&done).starts_with("not promoted: "), "{}", done.stdout);
+
+    // The 3 tasks of the second dataset cannot tell, whatever the first says.
+    let composition = fixture("eval/composition/composition.jsonl");
+    let done = ask("bm25:nd", "dense:nd", &[&composition]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    let json = ask("ranked", "bm25:nd", &["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&json["is_promoted"], &json["min_tasks"]), (&false.into(), &20.into()));
+    let first = &json["datasets"][0]["comparisons"][0];
+    assert_eq!((&first["test"]["measure"], &first["slice"]), (&"Hit@1".into(), &().into()));
+}
+
+#[test]
+fn stored_results_are_judged_like_live_rankings() {
+    let home = Home::new();
+    let (tasks, qrels) = (fixture(TASKS[0]), fixture(TASKS[1]));
+    let out = home.path("out").display().to_string();
+    let measure = |out: &str, more: &[&str]| {
+        let systems = ["--qrels", &qrels, "--out", out, "--system", "bm25:nd", "ranked"];
+        let done = eval_run(&home, TASKS[0], &[&systems, more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+    };
+    measure(&out, &[]);
+    let (old, new) = (format!("{out}/ranked"), format!("{out}/bm25:nd"));
+    let stored = ["eval", "gate", "--resamples", "500", "--old", &old, "--new", &new];
+    let stored = home.run(&stored);
+    let live = gate(&home, &[&tasks, "--qrels", &qrels, "--old", "ranked", "--new", "bm25:nd"]);
+    assert_eq!((stored.code, live.code), (1, 1), "{}{}", stored.stderr, live.stderr);
+    let unnamed = |done: &Done, name: &str| verdict(done).replace(name, "DATASET");
+    assert_eq!(unnamed(&stored, &out), unnamed(&live, &tasks));
+
+    // Two datasets are named in the order of both.
+    let two = ["--old", &old, "--new", &new, "--old", &old, "--new", &old, "--format", "json"];
+    let done = home.run(&[&["eval", "gate"][..], &two].concat());
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(json["datasets"].as_array().unwrap().len(), 2);
+
+    // Other tasks, and another length of rankings.
+    let fewer = home.path("fewer").display().to_string();
+    measure(&fewer, &["--sample", "30"]);
+    let of_fewer = format!("{fewer}/bm25:nd");
+    let done = home.run(&["eval", "gate", "--old", &old, "--new", &of_fewer]);
+    done.assert_error("were not asked the same tasks", "measure both on the same tasks");
+    let shorter = home.path("shorter").display().to_string();
+    measure(&shorter, &["--depth", "20"]);
+    let of_shorter = format!("{shorter}/bm25:nd");
+    let done = home.run(&["eval", "gate", "--old", &old, "--new", &of_shorter]);
+    done.assert_error("were measured with another depth", "with the same options");
+}
+
+#[test]
+fn what_a_gate_cannot_judge_is_refused_with_a_hint() {
+    let home = Home::new();
+    let (tasks, qrels) = (fixture(TASKS[0]), fixture(TASKS[1]));
+    let done = gate(&home, &["--old", "bm25", "--new", "ranked"]);
+    done.assert_error("`bm25` holds no results, and no dataset is named", "DATASET... --old A");
+    let asked = [tasks.as_str(), "--qrels", &qrels, "--old", "bm25"];
+    let done = gate(&home, &[&asked[..], &["--new", "bm52"]].concat());
+    done.assert_error("there is no system `bm52`", "fielded");
+    let done = gate(&home, &[&asked[..], &["--new", "page:mmr"]].concat());
+    done.assert_error("`page:mmr` gives no ranking for task `t01`", "rank skills");
+    let done = gate(&home, &[&asked[..], &["--new", "ranked", "--new", "dense"]].concat());
+    done.assert_error("1 old and 2 new rankings are named, but 1 of each are compared", "once");
+    let nothing = fixture("no-skill.jsonl");
+    let empty = home.write("empty.trec", "");
+    let ask = ["--unjudged-need-none", "--qrels", &empty, "--old", "bm25", "--new", "fielded"];
+    let done = gate(&home, &[&[nothing.as_str()], &ask[..]].concat());
+    done.assert_error("has a right skill to find", "leave this dataset out");
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused_with_a_hint() {
     let home = Home::new();

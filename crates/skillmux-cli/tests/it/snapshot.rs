@@ -1,8 +1,11 @@
 //! What the commands print.
 
-use insta::assert_snapshot;
+use std::fs;
 
-use crate::home::{Done, Home, library};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::home::{Done, Home, fixtures, library};
 
 const TASK: &str = "Pull the price list on pages 4-9 of catalogue.pdf into a CSV.";
 
@@ -57,6 +60,51 @@ fn help_of_synth() {
     let commands = [&["synth"][..], &["synth", "queries"], &["synth", "distractors"]];
     let help = commands.map(|command| home.run(&[command, &["--help"]].concat()).stdout);
     assert_snapshot!(help.join(&format!("\n{}\n\n", "=".repeat(80))));
+}
+
+#[test]
+fn help_of_eval_gate() {
+    let home = Home::new();
+    assert_snapshot!(home.run(&["eval", "gate", "--help"]).stdout);
+}
+
+/// The sample tasks, of two kinds, with what is right for them.
+fn tasks_of_two_kinds() -> String {
+    let read = |name| fs::read_to_string(fixtures().join(name)).unwrap();
+    let mut tasks = String::new();
+    let qrels = read("qrels.trec");
+    for line in read("tasks.jsonl").lines() {
+        let task: Value = serde_json::from_str(line).unwrap();
+        let id = task["query_id"].as_str().unwrap();
+        let of_task = qrels.lines().filter(|line| line.split(' ').next() == Some(id));
+        let skills: Vec<&str> = of_task.filter_map(|line| line.split(' ').nth(2)).collect();
+        let kind = if ("t12"..="t35").contains(&id) { "long" } else { "short" };
+        let query = &task["query"];
+        let task = json!({"task_id": id, "query": query, "skills": skills, "kind": kind});
+        if !skills.is_empty() {
+            tasks += &task.to_string();
+            tasks.push('\n');
+        }
+    }
+    tasks
+}
+
+#[test]
+fn eval_gate() {
+    let home = Home::new();
+    home.write("project/mine.jsonl", tasks_of_two_kinds());
+    home.write("project/few.jsonl", tasks_of_two_kinds().lines().next().unwrap());
+    let (library, resamples) = (library(), "1000");
+    let gate = |old, new, datasets: &[&str]| {
+        let more = ["--old", old, "--new", new, "--library", &library, "--resamples", resamples];
+        home.run(&[&["eval", "gate"], datasets, &more].concat())
+    };
+    let done = gate("ranked", "dense", &["mine.jsonl", "few.jsonl"]);
+    assert_eq!(done.code, 1);
+    assert_snapshot!("eval_gate_not_promoted", shown(&home, &done));
+    let done = gate("dense", "ranked", &["mine.jsonl"]);
+    assert_eq!(done.code, 0);
+    assert_snapshot!("eval_gate_promoted", shown(&home, &done));
 }
 
 #[test]

@@ -25,6 +25,7 @@
 mod compare;
 mod confidence;
 mod context;
+mod gate;
 mod html;
 mod number;
 mod plot;
@@ -46,6 +47,7 @@ pub use compare::{
     ChangedTask, ChangedValue, CompareOptions, ComparedMeasure, Comparison, Outcome,
 };
 pub use confidence::Confidence;
+pub use gate::{GATED, Gate, GateComparison, GateDataset, GateOptions, GateSlice, Verdict};
 pub use reasons::{ChangedGold, FeatureChange, FeatureLead, Rival};
 pub use results::{Pair, RESULTS_FORMAT, Results, file_stem};
 pub use scores::{Credit, SystemScores, TaskScores, View};

@@ -21,7 +21,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{setting::Setting, snapshot::Snapshot, summary::Report};
+use super::{
+    setting::{PROGRAM, Setting},
+    snapshot::Snapshot,
+    summary::Report,
+};
 use crate::{
     answer::Answer,
     dataset::Dataset,
@@ -58,6 +62,9 @@ pub struct Pair {
     pub results: Results,
     /// The setting of the second.
     pub other_setting: Setting,
+    /// Tasks that only the first was asked, and tasks that only the second was asked: neither are
+    /// among the results.
+    pub n_unshared: (usize, usize),
 }
 
 /// `results.json`.
@@ -207,14 +214,19 @@ impl Results {
         Ok(Self { dataset, evaluations, setting: head.setting })
     }
 
+    /// Returns the folder of `FOLDER` or `FOLDER/SYSTEM`, if it holds results.
+    pub fn folder_of(spec: &Path) -> Option<&Path> {
+        // An empty path would be the working directory, which nobody named.
+        let mut folders = spec.ancestors().filter(|dir| !dir.as_os_str().is_empty());
+        folders.find(|dir| Self::is_in(dir))
+    }
+
     /// Reads `FOLDER`, or of `FOLDER/SYSTEM` only this system; a name may hold slashes.
     ///
     /// # Errors
     /// [`Error::NoSuchSystem`], and as for [`Results::read`].
     pub fn open(spec: &Path) -> Result<Self, Error> {
-        // An empty path would be the working directory, which nobody named.
-        let mut folders = spec.ancestors().filter(|dir| !dir.as_os_str().is_empty());
-        let Some(dir) = folders.find(|dir| Self::is_in(dir)) else {
+        let Some(dir) = Self::folder_of(spec) else {
             // Says that there is no such file.
             return Self::read(spec);
         };
@@ -262,16 +274,45 @@ impl Results {
                 return Err(Error::OtherTask { task_id: same.id.clone() });
             }
         }
+        let n_first = dataset.tasks.len();
         dataset.tasks.retain(|task| others.contains_key(task.id.as_str()));
         if dataset.tasks.is_empty() {
             return Err(Error::NoSharedTask { a: a.into(), b: b.into() });
         }
+        let n_shared = dataset.tasks.len();
+        let n_unshared = (n_first - n_shared, other.tasks.len() - n_shared);
         let shared: BTreeSet<&str> = dataset.tasks.iter().map(|task| task.id.as_str()).collect();
         for evaluation in [&mut of_a, &mut of_b] {
             evaluation.rows.retain(|row| shared.contains(row.task_id.as_str()));
         }
         let results = Self { dataset, evaluations: vec![of_a, of_b], setting };
-        Ok(Pair { results, other_setting })
+        Ok(Pair { results, other_setting, n_unshared })
+    }
+}
+
+impl Pair {
+    /// Checks that nothing but the systems and the program differs: the tasks, the library and how
+    /// they were asked are the same.
+    ///
+    /// # Errors
+    /// [`Error::OtherTasks`] and [`Error::OtherSetting`].
+    pub fn check_same(&self) -> Result<(), Error> {
+        let name = |at: usize| {
+            let evaluation: Option<&Evaluation> = self.results.evaluations.get(at);
+            evaluation.map_or_else(String::new, |evaluation| evaluation.system.clone())
+        };
+        if self.n_unshared != (0, 0) {
+            let (n_only_a, n_only_b) = self.n_unshared;
+            return Err(Error::OtherTasks { a: name(0), b: name(1), n_only_a, n_only_b });
+        }
+        let differences = self.results.setting.differences(&self.other_setting);
+        // Another program may be the very thing to judge.
+        let what = differences.into_iter().map(|difference| difference.what);
+        let what: Vec<String> = what.filter(|what| what != PROGRAM).collect();
+        if what.is_empty() {
+            return Ok(());
+        }
+        Err(Error::OtherSetting { a: name(0), b: name(1), what })
     }
 }
 

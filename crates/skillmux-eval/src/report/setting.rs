@@ -108,7 +108,7 @@ impl Setting {
             ("sample", self.sample.map_or("all tasks".to_owned(), Sample::text)),
             ("depth", self.depth.to_string()),
             ("library", self.library.as_ref().map_or(UNKNOWN.to_owned(), LibrarySetting::text)),
-            ("program", text(&program)),
+            (PROGRAM, text(&program)),
         ]
     }
 
@@ -157,6 +157,9 @@ impl Setting {
 }
 
 const UNKNOWN: &str = "unknown";
+
+/// What a setting calls the program that asked.
+pub(super) const PROGRAM: &str = "program";
 
 impl Sample {
     fn text(self) -> String {

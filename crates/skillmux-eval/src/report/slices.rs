@@ -10,7 +10,7 @@ use super::{
 use crate::{
     metric::chain::{category_recall_at, step_rankings},
     stats,
-    task::GoldStep,
+    task::{GoldStep, Task},
 };
 
 /// Values of a key that tasks are divided by, at most: the largest stand alone.
@@ -28,21 +28,7 @@ const STEP_MEASURE: &str = "CatR@1";
 impl Context<'_> {
     /// Returns the headline measures over the parts of all tasks, then those of sub-tasks.
     pub(super) fn slices(&self, system: &SystemScores<'_>, view: View) -> Vec<Slice> {
-        let mut parts: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-        for (at, task) in self.scores.dataset.tasks.iter().enumerate() {
-            let n_right = match task.gold.len() {
-                0 if task.needs_no_skill() => "none",
-                0 if task.steps.is_empty() => "not known",
-                0 => "by category",
-                1 => "one skill",
-                _ => "several skills",
-            };
-            parts.entry(("gold", n_right)).or_default().push(at);
-            for (key, value) in task.slices.iter().filter(|(key, _)| *key != "gold") {
-                parts.entry((key, value)).or_default().push(at);
-            }
-        }
-        let parts = kept_values(parts);
+        let parts = parts(&self.scores.dataset.tasks);
         let slice = |((key, value), tasks): (&(&str, &str), &Vec<usize>)| Slice {
             key: (*key).to_owned(),
             value: (*value).to_owned(),
@@ -106,7 +92,27 @@ pub(crate) fn slice_keys(view: &ViewReport) -> BTreeSet<&str> {
 }
 
 /// Positions of tasks by what they have of a key.
-type Parts<'a> = BTreeMap<(&'a str, &'a str), Vec<usize>>;
+pub(super) type Parts<'a> = BTreeMap<(&'a str, &'a str), Vec<usize>>;
+
+/// Returns the parts that tasks are divided into: by the number of right skills, and by what their
+/// dataset says of them.
+pub(super) fn parts(tasks: &[Task]) -> Parts<'_> {
+    let mut parts = Parts::new();
+    for (at, task) in tasks.iter().enumerate() {
+        let n_right = match task.gold.len() {
+            0 if task.needs_no_skill() => "none",
+            0 if task.steps.is_empty() => "not known",
+            0 => "by category",
+            1 => "one skill",
+            _ => "several skills",
+        };
+        parts.entry(("gold", n_right)).or_default().push(at);
+        for (key, value) in task.slices.iter().filter(|(key, _)| *key != "gold") {
+            parts.entry((key, value)).or_default().push(at);
+        }
+    }
+    kept_values(parts)
+}
 
 /// Returns the parts of the keys that divide anything; the small ones of a key with many values become
 /// one.

@@ -347,6 +347,40 @@ fn two_systems_are_found_by_folder_and_name() {
 }
 
 #[test]
+fn a_gate_takes_the_same_tasks_and_settings_only() {
+    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    written(a.path());
+    written(b.path());
+    let check = || {
+        let pair = Results::open_pair(&a.path().join("bm25"), &b.path().join("bm25")).unwrap();
+        pair.check_same().map_err(|error| {
+            let folders = [a.path(), b.path()].map(|path| path.display().to_string());
+            error.to_string().replace(&folders[0], "A").replace(&folders[1], "B")
+        })
+    };
+    assert_eq!(check(), Ok(()));
+    let change = |file: &str, from: &str, to: &str| {
+        let path = b.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+    };
+    // Another program may be what is to be judged.
+    change("results.json", "\"depth\": 0", "\"program\": \"x\", \"depth\": 0");
+    assert_eq!(check(), Ok(()));
+    change("results.json", "\"depth\": 0", "\"depth\": 5");
+    let expected = "`A/bm25` and `B/bm25` were measured with another depth";
+    assert_eq!(check(), Err(expected.to_owned()));
+    let entries = fs::read_dir(b.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = entries.map(|name| name.into_string().unwrap());
+    let names_tasks = |name: &String| name == "dataset.json" || name.ends_with(".answers.jsonl");
+    names.filter(names_tasks).for_each(|name| change(&name, "\"t5\"", "\"t7\""));
+    let expected = "`A/bm25` and `B/bm25` were not asked the same tasks: 1 are only in the first, \
+                    1 only in the second";
+    assert_eq!(check(), Err(expected.to_owned()));
+}
+
+#[test]
 fn a_name_may_hold_slashes_and_a_root_is_not_the_working_directory() {
     let folder = tempfile::tempdir().unwrap();
     let mut results =

@@ -15,7 +15,7 @@ use skillmux_eval::{
 };
 
 use crate::{
-    args::{EvalRunArgs, TierChoice},
+    args::{AskArgs, TierChoice},
     error::CliError,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
@@ -30,8 +30,8 @@ pub(super) struct Asked {
     pub(super) setting: Setting,
 }
 
-/// Reads what the arguments name.
-pub(super) fn read(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Asked> {
+/// Reads a dataset, and what else the arguments name.
+pub(super) fn read(path: &Path, args: &AskArgs, settings: &Settings) -> anyhow::Result<Asked> {
     let mut setting = Setting { depth: args.depth.into(), ..Setting::default() };
     let clusters = match &args.clusters {
         Some(path) => {
@@ -42,7 +42,7 @@ pub(super) fn read(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<As
         }
         None => None,
     };
-    let (mut dataset, opened) = open(args, settings, &mut setting)?;
+    let (mut dataset, opened) = open(path, args, settings, &mut setting)?;
     let binding = dataset.bind(&Aliases::of(&opened.index)?);
     warn_of_missing(&binding);
     setting.n_missing = binding.missing.len();
@@ -58,7 +58,7 @@ pub(super) fn read(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<As
         setting.sample = Some(Sample { n_tasks, seed: args.seed });
     }
     if dataset.tasks.is_empty() {
-        return Err(CliError::NoTask { path: args.dataset.clone() }.into());
+        return Err(CliError::NoTask { path: path.to_owned() }.into());
     }
     setting.library = Some(LibrarySetting::of(&opened.index)?);
     // Another program may answer otherwise.
@@ -69,11 +69,11 @@ pub(super) fn read(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<As
 /// Opens the dataset, and the index of the skills to choose from: the one that is named, else that
 /// of the skills that the dataset brings, else the user's own.
 fn open(
-    args: &EvalRunArgs,
+    path: &Path,
+    args: &AskArgs,
     settings: &Settings,
     setting: &mut Setting,
 ) -> anyhow::Result<(Dataset, OpenIndex)> {
-    let path = &args.dataset;
     let kind = match &args.kind {
         Some(name) => name.parse::<DatasetKind>()?,
         None => DatasetKind::detect(path)?,
@@ -117,7 +117,7 @@ fn open(
 }
 
 /// Notes the options that matter to this kind of dataset only.
-fn say_of_kind(args: &EvalRunArgs, kind: DatasetKind, setting: &mut Setting) {
+fn say_of_kind(args: &AskArgs, kind: DatasetKind, setting: &mut Setting) {
     match kind {
         DatasetKind::SkillRouter if !args.source.is_named() => {
             let tier = match args.tier {

@@ -4,6 +4,7 @@ mod asked;
 mod build;
 mod compare;
 mod credit;
+mod gate;
 mod list;
 mod out;
 mod run;
@@ -19,7 +20,8 @@ use crate::{
 pub(crate) fn run(args: &EvalArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     match &args.command {
         None => trec::run(&args.trec),
-        Some(EvalCommand::Run(args)) => run::run(args, &settings.with_models(&args.models)),
+        Some(EvalCommand::Run(args)) => run::run(args, &settings.with_models(&args.ask.models)),
+        Some(EvalCommand::Gate(args)) => gate::run(args, &settings.with_models(&args.ask.models)),
         Some(EvalCommand::Compare(args)) => compare::run(args),
         Some(EvalCommand::Show(args)) => show::run(args),
         Some(EvalCommand::Build(command)) => build::run(command, settings),

@@ -8,7 +8,6 @@ use skillmux_eval::{
         Report, ReportOptions, Results, SNAPSHOT_MEASURES, Setting, Snapshot, TaskScores, Times,
         View,
     },
-    stats::BootstrapConfig,
     system::{SystemContext, SystemSpec},
 };
 
@@ -37,10 +36,11 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let specs: Vec<SystemSpec> =
         args.systems.iter().map(|spec| SystemSpec::parse(spec)).collect::<Result<_, _>>()?;
     specs.iter().try_for_each(|spec| spec.check(&models))?;
-    let Asked { dataset, opened, clusters, setting } = asked::read(args, settings)?;
+    let Asked { dataset, opened, clusters, setting } =
+        asked::read(&args.dataset, &args.ask, settings)?;
     let router = models.router(opened.index, args.stages)?;
     let encoder = models.encoder();
-    let chat = chat(&args.endpoint, settings)?;
+    let chat = chat(&args.ask.endpoint, settings)?;
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);
     context.assembly = &models;
@@ -57,8 +57,12 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
             earlier = out.earlier(&dataset, &setting)?;
         }
     }
-    let run =
-        Run { depth: args.depth.into(), dataset: &dataset, setting: &setting, out: out.as_ref() };
+    let run = Run {
+        depth: args.ask.depth.into(),
+        dataset: &dataset,
+        setting: &setting,
+        out: out.as_ref(),
+    };
     let mut evaluations = run.answers(&specs, &context, &earlier)?;
     add_others(&mut evaluations, earlier);
 
@@ -69,11 +73,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         &results.evaluations,
         credit.as_ref().map(|credit| credit as _),
     )?;
-    let bootstrap = BootstrapConfig {
-        n_resamples: args.resamples as usize,
-        seed: args.seed,
-        ..BootstrapConfig::default()
-    };
+    let bootstrap = args.ask.bootstrap();
     let setting = Some(&results.setting);
     let options = ReportOptions { bootstrap, setting, ..ReportOptions::default() };
     let report = Report::new(&scores, &options)?;
@@ -97,17 +97,17 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
 }
 
 /// What all systems of a run have in common.
-struct Run<'a> {
-    depth: usize,
-    dataset: &'a Dataset,
-    setting: &'a Setting,
-    out: Option<&'a OutFolder>,
+pub(super) struct Run<'a> {
+    pub(super) depth: usize,
+    pub(super) dataset: &'a Dataset,
+    pub(super) setting: &'a Setting,
+    pub(super) out: Option<&'a OutFolder>,
 }
 
 impl Run<'_> {
     /// Returns what the systems answer, cut as their specs say; what they answered before with the
     /// same configuration is not asked again.
-    fn answers(
+    pub(super) fn answers(
         &self,
         specs: &[SystemSpec],
         context: &SystemContext<'_>,
