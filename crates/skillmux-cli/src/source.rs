@@ -17,7 +17,7 @@ use skillmux::{
 
 use crate::{
     args::SourceArgs,
-    assemble::{encoder, transformer},
+    assemble::{MAX_SKILLS, encoder, transformer},
     error::CliError,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
@@ -45,12 +45,9 @@ pub(crate) struct OpenIndex {
     _folder: Option<tempfile::TempDir>,
 }
 
-/// Up to so many skills the transformer reads a library without being asked to: some five minutes on two
-/// cores.
-const MAX_EAGER: usize = 20_000;
-
-/// How long a command that answers a task lets the transformer read before it answers.
-const MAX_ENCODING: Duration = Duration::from_secs(5);
+/// Up to so many skills the transformer reads before a command answers a task: some four seconds on two cores. A limit in
+/// seconds would make answers depend on the machine.
+const MAX_BEFORE_ANSWER: usize = 300;
 
 /// How often what the transformer has read is made durable.
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
@@ -63,7 +60,7 @@ impl OpenIndex {
             return Ok(self);
         }
         let path = self.index.path().to_owned();
-        encode(&path, None)?;
+        encode(&path)?;
         Ok(Self { index: Index::open(&path)?, ..self })
     }
 
@@ -119,7 +116,7 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
 pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
     update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
-    encode_for_a_while(folder.path())?;
+    encode_few(folder.path())?;
     Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
 }
 
@@ -210,9 +207,9 @@ pub(crate) fn update_options(
     Ok(UpdateOptions { sources, n_threads, encoder, transformer, ..UpdateOptions::default() })
 }
 
-/// Opens an index after the transformer has read what it can in a few seconds.
+/// Opens an index after the transformer has read what it lacks, if that is little.
 fn open_encoded(path: &Path) -> anyhow::Result<OpenIndex> {
-    match encode_for_a_while(path) {
+    match encode_few(path) {
         // Another process reads, or the cache cannot be written: what is there is good enough.
         Ok(()) | Err(Error::IndexLocked { .. } | Error::Write { .. }) => {}
         Err(error) => return Err(error.into()),
@@ -220,9 +217,9 @@ fn open_encoded(path: &Path) -> anyhow::Result<OpenIndex> {
     Ok(OpenIndex { index: Index::open(path)?, _folder: None })
 }
 
-fn encode_for_a_while(path: &Path) -> Result<(), Error> {
-    if n_waiting(&Index::open(path)?) > 0 {
-        encode(path, Some(MAX_ENCODING))?;
+fn encode_few(path: &Path) -> Result<(), Error> {
+    if (1..=MAX_BEFORE_ANSWER).contains(&n_waiting(&Index::open(path)?)) {
+        encode(path)?;
     }
     Ok(())
 }
@@ -233,11 +230,11 @@ pub(crate) fn n_waiting(index: &Index) -> usize {
         Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,
         _ => index.n_skills(),
     };
-    if index.n_skills() > MAX_EAGER { 0 } else { n_missing }
+    if index.n_skills() > MAX_SKILLS { 0 } else { n_missing }
 }
 
-/// Lets the transformer read the skills that it has not read, with a progress bar on a terminal; for so long at most.
-pub(crate) fn encode(path: &Path, limit: Option<Duration>) -> Result<EncodeReport, Error> {
+/// Lets the transformer read the skills that it has not read, with a progress bar on a terminal.
+pub(crate) fn encode(path: &Path) -> Result<EncodeReport, Error> {
     let style = ProgressStyle::with_template(
         "{spinner} {human_pos} of {human_len} skills read by the transformer ({per_sec}, {eta} left)",
     );
@@ -249,9 +246,6 @@ pub(crate) fn encode(path: &Path, limit: Option<Duration>) -> Result<EncodeRepor
         if started.elapsed() > Duration::from_millis(300) {
             bar.set_length(n_all as u64);
             bar.set_position(n_done as u64);
-        }
-        if limit.is_some_and(|limit| started.elapsed() > limit) {
-            return EncodeStep::Stop;
         }
         if committed.elapsed() > COMMIT_EVERY {
             committed = Instant::now();

@@ -43,9 +43,10 @@ pub(crate) struct IndexArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TransformerChoice {
-    /// For a library of up to 20,000 skills
+    /// For a library of up to 10,000 skills
     Auto,
-    /// For a library of any size; `--transformer` alone means this, too
+    /// For a library of any size, to measure it; `--transformer` alone means this, too. Tasks over a larger
+    /// library are answered without it
     Always,
     /// Not at all; those that are there are dropped
     Never,

@@ -70,13 +70,13 @@ fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Encoded> {
         TransformerChoice::Always => true,
         TransformerChoice::Never => false,
     };
-    let n_encoded = if is_wanted { source::encode(path, None)?.n_encoded } else { 0 };
+    let n_encoded = if is_wanted { source::encode(path)?.n_encoded } else { 0 };
     let index = Index::open(path)?;
     let n_missing = match &index.manifest().transformer {
         Some(found) => found.n_missing as usize,
         None => index.n_skills(),
     };
-    Ok(Encoded { n_encoded, n_missing, choice, n_seconds: started.elapsed().as_secs_f32() })
+    Ok(Encoded { n_encoded, n_missing, n_seconds: started.elapsed().as_secs_f32() })
 }
 
 /// What the transformer has read.
@@ -85,28 +85,17 @@ struct Encoded {
     n_encoded: usize,
     n_missing: usize,
     #[serde(skip)]
-    choice: TransformerChoice,
-    #[serde(skip)]
     n_seconds: f32,
 }
 
 impl Encoded {
     fn text(&self) -> String {
-        let Self { n_encoded, n_missing, choice, n_seconds } = self;
-        let mut out = String::new();
-        if *n_encoded > 0 {
-            let _ =
-                writeln!(out, "\nthe transformer read {} ({n_seconds:.1} s)", skills(*n_encoded));
+        let Self { n_encoded, n_seconds, .. } = self;
+        if *n_encoded == 0 {
+            return String::new();
         }
-        if *n_missing > 0 && *choice != TransformerChoice::Never {
-            let _ = writeln!(
-                out,
-                "\nthe transformer has not read {}: tasks are answered without it; --transformer reads \
-                 them",
-                skills(*n_missing),
-            );
-        }
-        out
+        let n_encoded = skills(*n_encoded);
+        format!("\nthe transformer read {n_encoded} ({n_seconds:.1} s)\n")
     }
 }
 

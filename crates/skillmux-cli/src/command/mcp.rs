@@ -16,7 +16,7 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     if args.source.index.is_none() && source::n_waiting(&opened.index) > 0 {
         // Calls are answered without the transformer until it has read all skills. What it cannot do
         // now, because another process does it, is no loss.
-        thread::spawn(move || source::encode(&path, None).map(drop));
+        thread::spawn(move || source::encode(&path).map(drop));
     }
     let router = models.lasting_router(opened.index)?;
     skillmux_server::serve_stdio(State::new(router).with_hints(engine_hint))?;

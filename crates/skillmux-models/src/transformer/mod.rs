@@ -44,7 +44,7 @@ const MAX_UNKNOWN_SHARE: f32 = 0.25;
 pub struct TransformerParts<'p> {
     /// Name and version, for the identity.
     pub name: &'p str,
-    /// The tokens of the WordPiece vocabulary, one a line, in the order of the word vectors; continued words begin with
+    /// The tokens of the `WordPiece` vocabulary, one a line, in the order of the word vectors; continued words begin with
     /// `##`, and `[UNK]`, `[CLS]` and `[SEP]` are among them.
     pub vocabulary: &'p str,
     /// Safetensors files that hold the tensors together, under the names of BERT. A matrix is `I8` `[n_out, n_in]` within 127 of 0
@@ -131,7 +131,7 @@ impl TransformerEncoder {
             };
             let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(alone)).collect();
             // A panic goes on here.
-            let joined = threads.into_iter().map(|thread| thread.join());
+            let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
             let rows = joined.map(|rows| rows.unwrap_or_else(|e| std::panic::resume_unwind(e)));
             rows.collect::<Vec<_>>().concat()
         });
@@ -165,7 +165,9 @@ impl TransformerEncoder {
         }
         let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
         if length > 0.0 {
-            mean.iter_mut().for_each(|x| *x /= length);
+            for x in &mut mean {
+                *x /= length;
+            }
         }
         mean
     }
@@ -238,7 +240,7 @@ mod tests {
     fn a_text_that_the_vocabulary_lacks_has_a_vector_of_zeros() {
         let transformer = crate::transformer();
         for (text, length) in
-            [("合并这些表格", 0.0), ("", 0.0), ("merge 表", 1.0), ("🦀🦀 ok", 0.0)]
+            [("合并这些表格", 0.0), ("", 0.0), ("merge the pdf files of 表", 1.0), ("🦀🦀 ok", 0.0)]
         {
             let vector = transformer.encode_queries(&[text]).unwrap();
             assert!((dot(&vector, &vector) - length).abs() < 1e-3, "{text}");

@@ -1,4 +1,4 @@
-//! [`Tokens`]: WordPiece, as BERT has it (Devlin et al. 2019).
+//! [`Tokens`]: `WordPiece`, as BERT has it (Devlin et al. 2019).
 
 use ahash::AHashMap;
 use tokenizers::{

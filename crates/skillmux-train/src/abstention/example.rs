@@ -84,7 +84,8 @@ pub struct AbstentionExamples {
 }
 
 impl AbstentionExamples {
-    /// Asks a router on all cores; the examples come in the order of the questions.
+    /// Asks a router on all cores; the examples come in the order of the questions. Those that another ranking answers, as
+    /// where a transformer cannot read the question, are left out.
     ///
     /// Answerable queries that do not say which skills answer them are asked of the first router
     /// alone.
@@ -98,17 +99,19 @@ impl AbstentionExamples {
             .into_par_iter()
             .map(|(kind, question)| AbstentionExample::of(kind, question, router))
             .collect::<Result<Vec<_>>>()?;
-        self.examples.extend(asked);
-        self.ranking.get_or_insert_with(|| router.stages().ranker.identity());
+        let ranking = self.ranking.get_or_insert_with(|| router.stages().ranker.identity());
+        let is_ranked = |example: &AbstentionExample| {
+            example.ranking.as_ref().is_none_or(|of_example| of_example == ranking)
+        };
+        self.examples.extend(asked.into_iter().filter(is_ranked));
         Ok(())
     }
 
-    /// Fits a calibration of the first router's ranking to the examples that are not held out and that this
-    /// ranking has ranked; `None` if no router was asked.
+    /// Fits a calibration of the first router's ranking to the examples that are not held out; `None`
+    /// if no router was asked.
     pub fn fit(&self) -> Option<Calibration> {
         let ranking = self.ranking.clone()?;
         let train = self.examples.iter().filter(|example| !example.is_held_out);
-        let train = train.filter(|example| example.ranking.as_ref() == Some(&ranking));
         let train: Vec<CalibrationExample> = train.filter_map(AbstentionExample::to_fit).collect();
         Some(fit_calibration(ranking, &train))
     }

@@ -172,7 +172,7 @@ fn hash_of(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Opens the index of the arguments. One of ours is brought up to date whole.
-fn open_source(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
+fn open_source(args: &AskArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let opened = source::open(&args.source, settings)?;
     if args.source.index.is_some() { Ok(opened) } else { opened.read_whole() }
 }

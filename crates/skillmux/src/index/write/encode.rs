@@ -69,14 +69,14 @@ impl Index {
         let lock = folder.lock()?;
         let missing_index = || Error::IndexMissing { path: path.to_owned() };
         let mut previous = Previous::open(&folder)?.ok_or_else(missing_index)?;
-        let mut texts = Texts::of(&previous, encoder)?;
-        let n_known = texts.take_over(&previous, encoder, known)?;
+        let mut texts = Texts::of(&previous, encoder);
+        let n_known = texts.take_over(&previous, encoder, known);
         let store = previous.generation.store();
         let number = previous.generation.manifest.generation;
         let store = store.map_err(|error| folder.error_of(Some(number), error))?;
         let waiting = std::mem::take(&mut texts.waiting);
         let (mut n_encoded, mut n_committed) = (0, 0);
-        let is_other = texts.is_other(&previous, encoder);
+        let is_other = is_other(&previous, encoder);
         for skills in waiting.chunks(N_AT_A_TIME) {
             let read = |error| folder.error_of(Some(number), error);
             let bodies = read_texts(&previous, &store, skills).map_err(read)?;
@@ -110,7 +110,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(previous: &Previous, encoder: &dyn Encoder) -> Result<Self> {
+    fn of(previous: &Previous, encoder: &dyn Encoder) -> Self {
         let mut vectors = TextVectors::new(encoder.identity().clone());
         let (mut slots, mut waiting) = (Vec::new(), Vec::new());
         for (idx, slot) in (0..).map(SkillIdx).zip(previous.slots()) {
@@ -120,13 +120,7 @@ impl Texts {
                 None => waiting.push((idx, slot)),
             }
         }
-        Ok(Self { slots, vectors, waiting })
-    }
-
-    /// Returns whether the index is of another transformer, or of none.
-    fn is_other(&self, previous: &Previous, encoder: &dyn Encoder) -> bool {
-        let found = previous.generation.manifest.transformer.as_ref();
-        found.map(|found| &found.encoder) != Some(encoder.identity())
+        Self { slots, vectors, waiting }
     }
 
     /// Takes over the vectors of texts that another index holds; returns how many.
@@ -135,8 +129,8 @@ impl Texts {
         previous: &Previous,
         encoder: &dyn Encoder,
         known: Option<&Index>,
-    ) -> Result<usize> {
-        let Some(known) = known else { return Ok(0) };
+    ) -> usize {
+        let Some(known) = known else { return 0 };
         let rows = known.text_vectors_by_hash(encoder.identity());
         let mut waiting = Vec::new();
         for (idx, slot) in std::mem::take(&mut self.waiting) {
@@ -147,7 +141,7 @@ impl Texts {
         }
         let n_known = self.slots.len() - waiting.len();
         self.waiting = waiting;
-        Ok(n_known)
+        n_known
     }
 
     /// Makes a generation that has the vectors so far.
@@ -172,6 +166,12 @@ impl Texts {
         *previous = Previous::open(folder)?.expect("a generation was just committed");
         Ok(())
     }
+}
+
+/// Returns whether the index is of another transformer, or of none.
+fn is_other(previous: &Previous, encoder: &dyn Encoder) -> bool {
+    let found = previous.generation.manifest.transformer.as_ref();
+    found.map(|found| &found.encoder) != Some(encoder.identity())
 }
 
 /// Returns what the transformer reads of skills.

@@ -212,7 +212,7 @@ impl Pool {
             _ => None,
         };
         let clauses = parts.iter().map(clause).collect();
-        Ok(Self { members, cosines, text_cosines, clauses, terms, matches })
+        Ok(Self { terms, members, clauses, cosines, text_cosines, matches })
     }
 
     /// Returns what each field of a member holds of a term.
