@@ -64,12 +64,12 @@ fn a_folder_of_something_else_is_refused_and_untouched() {
 #[test]
 fn an_index_of_another_format_is_replaced_by_a_rebuild() {
     let home = Home::with_index();
-    let manifest = home.path("index/gen-000001/manifest.json");
+    let manifest = home.path("index/gen-000002/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     let format = format!("\"format\": {},", skillmux::index::FORMAT_VERSION);
     let text = text.replace(&format, "\"format\": 999,");
     fs::write(&manifest, &text).unwrap();
-    let current = format!("gen-000001 {}\n", blake3::hash(text.as_bytes()).to_hex());
+    let current = format!("gen-000002 {}\n", blake3::hash(text.as_bytes()).to_hex());
     home.write("index/CURRENT", current);
     home.ask(&["route", TASK]).assert_error("has format 999", "--rebuild");
     home.ask(&["index", &library()]).assert_error("has format 999", "--rebuild");
@@ -83,14 +83,14 @@ fn a_damaged_index_is_told_and_restored() {
     home.write_skill("more/tea", "tea", "How to brew tea", "Boil the water first.");
     let more = home.path("more").display().to_string();
     assert_eq!(home.ask(&["index", &library(), &more]).code, 0);
-    fs::remove_file(home.path("index/gen-000002/skills.bin")).unwrap();
+    fs::remove_file(home.path("index/gen-000004/skills.bin")).unwrap();
     home.ask(&["route", TASK]).assert_error(
-        "generation 2 of the index",
+        "generation 4 of the index",
         &format!("skillmux index --restore --index {}", home.index()),
     );
     let done = home.ask(&["index", "--restore"]);
     assert_eq!(done.code, 0);
-    assert!(done.stdout.contains("is at generation 1 again"), "{}", done.stdout);
+    assert!(done.stdout.contains("is at generation 2 again"), "{}", done.stdout);
     assert_eq!(home.ask(&["route", TASK]).code, 0);
     let done = home.ask(&["index", "--restore"]);
     done.assert_error("no earlier generation of the index", "--rebuild");
