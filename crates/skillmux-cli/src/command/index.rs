@@ -3,7 +3,7 @@
 use std::{
     fmt::Write,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
@@ -63,39 +63,39 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
 }
 
 /// Lets the transformer read what it has not read, if that is wanted.
-fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Encoded> {
+fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
     let started = Instant::now();
     let is_wanted = match choice {
         TransformerChoice::Auto => source::n_waiting(&Index::open(path)?) > 0,
         TransformerChoice::Always => true,
         TransformerChoice::Never => false,
     };
-    let n_encoded = if is_wanted { source::encode(path)?.n_encoded } else { 0 };
+    let n_read = if is_wanted { source::encode(path)?.n_encoded } else { 0 };
     let index = Index::open(path)?;
     let n_missing = match &index.manifest().transformer {
         Some(found) => found.n_missing as usize,
         None => index.n_skills(),
     };
-    Ok(Encoded { n_encoded, n_missing, n_seconds: started.elapsed().as_secs_f32() })
+    Ok(Reading { n_read, n_missing, time: started.elapsed() })
 }
 
 /// What the transformer has read.
 #[derive(Serialize)]
-struct Encoded {
-    n_encoded: usize,
+struct Reading {
+    #[serde(rename = "n_encoded")]
+    n_read: usize,
     n_missing: usize,
     #[serde(skip)]
-    n_seconds: f32,
+    time: Duration,
 }
 
-impl Encoded {
+impl Reading {
     fn text(&self) -> String {
-        let Self { n_encoded, n_seconds, .. } = self;
-        if *n_encoded == 0 {
+        if self.n_read == 0 {
             return String::new();
         }
-        let n_encoded = skills(*n_encoded);
-        format!("\nthe transformer read {n_encoded} ({n_seconds:.1} s)\n")
+        let (n_read, n_seconds) = (skills(self.n_read), self.time.as_secs_f32());
+        format!("\nthe transformer read {n_read} ({n_seconds:.1} s)\n")
     }
 }
 
@@ -166,13 +166,13 @@ struct Summary<'a> {
     n_removed: usize,
     n_unchanged: usize,
     #[serde(rename = "transformer")]
-    encoded: Encoded,
+    encoded: Reading,
     #[serde(flatten)]
     scan: &'a ScanReport,
 }
 
 impl<'a> Summary<'a> {
-    fn of(report: &'a UpdateReport, path: &Path, encoded: Encoded) -> Self {
+    fn of(report: &'a UpdateReport, path: &Path, encoded: Reading) -> Self {
         Self {
             index: path.display().to_string(),
             generation: report.generation,

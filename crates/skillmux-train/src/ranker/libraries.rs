@@ -57,7 +57,8 @@ impl SmallLibraries<'_> {
             let mut skills: FxHashSet<SkillIdx> = right.iter().copied().collect();
             while skills.len() < n_skills {
                 let drawn = random.below(self.index.n_skills());
-                skills.insert(SkillIdx(u32::try_from(drawn).expect("skills have 32-bit numbers")));
+                // An index numbers its skills with 32 bits.
+                skills.extend(u32::try_from(drawn).map(SkillIdx));
             }
             let mut skills: Vec<SkillIdx> = skills.into_iter().collect();
             skills.sort_unstable();
