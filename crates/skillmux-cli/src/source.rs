@@ -42,6 +42,8 @@ impl SourceArgs {
 /// An index, and what must live as long as it does.
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
+    /// Whether it was brought up to date just now; others stay as the user made them.
+    is_refreshed: bool,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -53,20 +55,53 @@ const MAX_BEFORE_ANSWER: usize = 300;
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
 
 impl OpenIndex {
-    /// Returns the index after the transformer has read all that it would read of it, however long that takes: what is measured must not
-    /// depend on the time. An index that the user named is left as it is.
+    fn as_it_is(index: Index) -> Self {
+        Self { index, is_refreshed: false, _folder: None }
+    }
+
+    fn refreshed(index: Index) -> Self {
+        Self { index, is_refreshed: true, _folder: None }
+    }
+
+    /// Returns how many skills the transformer is to read without being asked to: none of an index that
+    /// the user made.
+    pub(crate) fn n_waiting(&self) -> usize {
+        if self.is_refreshed { n_waiting(&self.index) } else { 0 }
+    }
+
+    /// Returns the index after the transformer has read what it lacks, if that is little.
+    pub(crate) fn read_few(self) -> anyhow::Result<Self> {
+        if self.n_waiting() > MAX_BEFORE_ANSWER {
+            return Ok(self);
+        }
+        self.read(|error| {
+            // Another process reads, or the cache cannot be written: what is there is good enough.
+            matches!(error, Error::IndexLocked { .. } | Error::Write { .. })
+        })
+    }
+
+    /// Returns the index after the transformer has read what it lacks, however long that takes: what is
+    /// measured must not depend on the time.
     pub(crate) fn read_whole(self) -> anyhow::Result<Self> {
-        if n_waiting(&self.index) == 0 {
+        self.read(|_| false)
+    }
+
+    fn read(self, is_tolerated: fn(&Error) -> bool) -> anyhow::Result<Self> {
+        if self.n_waiting() == 0 {
             return Ok(self);
         }
         let path = self.index.path().to_owned();
-        encode(&path)?;
-        Ok(Self { index: Index::open(&path)?, ..self })
+        match encode(&path) {
+            Err(error) if !is_tolerated(&error) => Err(error.into()),
+            _ => Ok(Self { index: Index::open(&path)?, ..self }),
+        }
     }
 
-    /// Says on standard error if the transformer has not read all skills yet.
+    /// Says on standard error if the transformer has begun to read the skills, or is to read them, and
+    /// has not read all.
     pub(crate) fn tell_waiting(&self) {
-        let n_waiting = n_waiting(&self.index);
+        let has_begun = self.index.manifest().transformer.is_some();
+        let n_waiting = if has_begun { n_waiting(&self.index) } else { self.n_waiting() };
         if n_waiting > 0 {
             anstream::eprintln!(
                 "{} the transformer has not read {} of {} skills yet, and has no say in this answer; \
@@ -82,7 +117,7 @@ impl OpenIndex {
 /// Opens the index that the arguments name, bringing it up to date if it is one of ours.
 pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
     if let Some(path) = &args.index {
-        return Ok(OpenIndex { index: Index::open(path)?, _folder: None });
+        return Ok(OpenIndex::as_it_is(Index::open(path)?));
     }
     if !args.library.is_empty() {
         return open_library(&args.library, settings);
@@ -92,7 +127,7 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
         match Index::open(path) {
             // Someone chose what it holds.
             Ok(index) if index.manifest().sources != [INSTALLED] => {
-                return Ok(OpenIndex { index, _folder: None });
+                return Ok(OpenIndex::as_it_is(index));
             }
             Ok(_) | Err(Error::IndexMissing { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -116,8 +151,8 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
 pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
     update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
-    encode_few(folder.path())?;
-    Ok(OpenIndex { index: Index::open(folder.path())?, _folder: Some(folder) })
+    let index = Index::open(folder.path())?;
+    Ok(OpenIndex { _folder: Some(folder), ..OpenIndex::refreshed(index) })
 }
 
 /// Returns the folder of the index of the installed agents' skills.
@@ -175,12 +210,12 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
-            Ok(()) => return open_encoded(path),
+            Ok(()) => return Ok(OpenIndex::refreshed(Index::open(path)?)),
             // A cache can be made again.
             Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
                 options.mode = UpdateMode::Rebuild;
                 update_shared(path, library, &options)?;
-                return open_encoded(path);
+                return Ok(OpenIndex::refreshed(Index::open(path)?));
             }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
@@ -207,24 +242,7 @@ pub(crate) fn update_options(
     Ok(UpdateOptions { sources, n_threads, encoder, transformer, ..UpdateOptions::default() })
 }
 
-/// Opens an index after the transformer has read what it lacks, if that is little.
-fn open_encoded(path: &Path) -> anyhow::Result<OpenIndex> {
-    match encode_few(path) {
-        // Another process reads, or the cache cannot be written: what is there is good enough.
-        Ok(()) | Err(Error::IndexLocked { .. } | Error::Write { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
-    Ok(OpenIndex { index: Index::open(path)?, _folder: None })
-}
-
-fn encode_few(path: &Path) -> Result<(), Error> {
-    if (1..=MAX_BEFORE_ANSWER).contains(&n_waiting(&Index::open(path)?)) {
-        encode(path)?;
-    }
-    Ok(())
-}
-
-/// Returns how many skills the transformer would read without being asked to.
+/// Returns how many skills the transformer has not read of a library that it reads without being asked to.
 pub(crate) fn n_waiting(index: &Index) -> usize {
     let n_missing = match &index.manifest().transformer {
         Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,

@@ -11,9 +11,9 @@ use crate::{
 
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let models = Models::load(settings)?;
-    let opened = source::open(&args.source, settings)?;
+    let opened = source::open(&args.source, settings)?.read_few()?;
     let path = opened.index.path().to_owned();
-    if args.source.index.is_none() && source::n_waiting(&opened.index) > 0 {
+    if opened.n_waiting() > 0 {
         // Calls are answered without the transformer until it has read all skills. What it cannot do
         // now, because another process does it, is no loss.
         thread::spawn(move || source::encode(&path).map(drop));

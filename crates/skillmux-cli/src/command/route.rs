@@ -9,7 +9,7 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, RouteArgs},
+    args::{Format, RetrieverChoice, RouteArgs},
     assemble::Models,
     outcome::Outcome,
     render::{print_json, print_text, route::text},
@@ -21,8 +21,11 @@ use crate::{
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
     let models = Models::load(settings)?;
-    let opened = source::open(&args.source, settings)?;
-    opened.tell_waiting();
+    let mut opened = source::open(&args.source, settings)?;
+    if args.stages.retriever == RetrieverChoice::Transformer {
+        opened = opened.read_few()?;
+        opened.tell_waiting();
+    }
     let router = models.router(opened.index, args.stages)?;
     let options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
     let query = match tasks {

@@ -9,7 +9,7 @@ use skillmux::route::Router;
 use skillmux_eval::{metric::latency::Latency, run::RunLine};
 
 use crate::{
-    args::{Format, SearchArgs, StageArgs},
+    args::{Format, RetrieverChoice, SearchArgs, StageArgs},
     assemble::Models,
     outcome::Outcome,
     render::{
@@ -28,8 +28,11 @@ const TAG: &str = "skillmux";
 pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
     let models = Models::load(settings)?;
-    let opened = source::open(&args.source, settings)?;
-    opened.tell_waiting();
+    let mut opened = source::open(&args.source, settings)?;
+    if args.retriever == RetrieverChoice::Transformer {
+        opened = opened.read_few()?;
+        opened.tell_waiting();
+    }
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
     let router = models.router(opened.index, stages)?;
     let query = match tasks {

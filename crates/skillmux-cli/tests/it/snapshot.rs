@@ -17,16 +17,17 @@ fn settled(text: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         let words = words.iter().enumerate().map(|(at, word)| {
             let next = words.get(at + 1).map_or("", |next| next.trim_end_matches(['\n', ')']));
-            let end = word.find([',', '\n']).unwrap_or(word.len());
-            let (number, rest) = word.split_at(end);
+            let (open, word) = word.split_at(usize::from(word.starts_with('(')));
+            let (number, rest) = word.split_at(word.find([',', '\n']).unwrap_or(word.len()));
             let decimals = number.split_once('.').map_or("", |(_, decimals)| decimals);
-            match number.parse::<f64>() {
-                Ok(_) if ["ms", "s"].contains(&next) => format!("[TIME]{rest}"),
-                Ok(_) if ["B", "KiB", "MiB"].contains(&next) => format!("[SIZE]{rest}"),
-                Ok(_) if at > 0 && words[at - 1] == "\"time_us\":" => format!("[TIME]{rest}"),
-                Ok(value) if decimals.len() > 3 => format!("{value:.3}{rest}"),
-                _ => (*word).to_owned(),
-            }
+            let number = match number.parse::<f64>() {
+                Ok(_) if ["ms", "s"].contains(&next) => "[TIME]".to_owned(),
+                Ok(_) if ["B", "KiB", "MiB"].contains(&next) => "[SIZE]".to_owned(),
+                Ok(_) if at > 0 && words[at - 1] == "\"time_us\":" => "[TIME]".to_owned(),
+                Ok(value) if decimals.len() > 3 => format!("{value:.3}"),
+                _ => number.to_owned(),
+            };
+            format!("{open}{number}{rest}")
         });
         settled += &words.collect::<Vec<_>>().join(" ");
     }

@@ -16,11 +16,18 @@ const EPSILON: f32 = 1e-12;
 
 /// Scale and shift of rows that are brought to mean 0 and variance 1.
 pub(super) struct Norm {
-    pub(super) scale: Vec<f32>,
-    pub(super) bias: Vec<f32>,
+    scale: Vec<f32>,
+    bias: Vec<f32>,
 }
 
 impl Norm {
+    /// Reads the norm of rows of this width.
+    pub(super) fn read(tensors: &Tensors, name: &str, dim: usize) -> Result<Self> {
+        let part = |part: &str| tensors.vector(&format!("{name}.{part}"), dim);
+        Ok(Self { scale: part("weight")?, bias: part("bias")? })
+    }
+
+    /// Normalises each row in place.
     pub(super) fn apply(&self, rows: &mut [f32]) {
         let n = self.scale.len();
         for row in rows.chunks_exact_mut(n) {
@@ -51,21 +58,22 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// Reads the layer of this number.
     pub(super) fn read(tensors: &Tensors, layer: usize, dim: usize) -> Result<Self> {
         if !dim.is_multiple_of(HEAD_WIDTH) {
             return Err(damaged("has heads of another width"));
         }
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
-        let inner = tensors.linear(&[name("intermediate.dense")], dim)?;
+        let inner = Linear::read(tensors, &[name("intermediate.dense")], dim)?;
         let layer = Self {
             dim,
-            inputs: tensors.linear(&inputs, dim)?,
-            attention: tensors.linear(&[name("attention.output.dense")], dim)?,
-            attention_norm: tensors.norm(&name("attention.output.LayerNorm"), dim)?,
-            outer: tensors.linear(&[name("output.dense")], inner.n_out())?,
+            inputs: Linear::read(tensors, &inputs, dim)?,
+            attention: Linear::read(tensors, &[name("attention.output.dense")], dim)?,
+            attention_norm: Norm::read(tensors, &name("attention.output.LayerNorm"), dim)?,
+            outer: Linear::read(tensors, &[name("output.dense")], inner.n_out())?,
             inner,
-            outer_norm: tensors.norm(&name("output.LayerNorm"), dim)?,
+            outer_norm: Norm::read(tensors, &name("output.LayerNorm"), dim)?,
         };
         let widths = [&layer.attention, &layer.outer].map(Linear::n_out);
         if widths != [dim, dim] || layer.inputs.n_out() != 3 * dim {

@@ -5,7 +5,8 @@ use rten_simd::SimdOp;
 use rten_tensor::NdTensorView;
 use rten_vecmath::{ExtendInit, MinMax, Quantize};
 
-use super::weights::Matrix;
+use super::{damaged, matrix::Matrix, weights::Tensors};
+use crate::error::Result;
 
 type Executor = GemmExecutor<u8, i8, i32>;
 
@@ -22,8 +23,22 @@ pub(super) struct Linear {
 }
 
 impl Linear {
+    /// Reads matrices of one input, whose outputs follow one another.
+    pub(super) fn read(tensors: &Tensors, names: &[String], n_in: usize) -> Result<Self> {
+        let mut parts = Vec::with_capacity(names.len());
+        for name in names {
+            let matrix = tensors.matrix(&format!("{name}.weight"))?;
+            let bias = tensors.vector(&format!("{name}.bias"), matrix.n_out)?;
+            if matrix.n_in != n_in {
+                return Err(damaged(format!("has a matrix `{name}` of another width")));
+            }
+            parts.push((matrix, bias));
+        }
+        Ok(Self::new(n_in, &parts))
+    }
+
     /// Returns a layer whose outputs are those of the parts, one after the other.
-    pub(super) fn new(n_in: usize, parts: &[(Matrix, Vec<f32>)]) -> Self {
+    fn new(n_in: usize, parts: &[(Matrix, Vec<f32>)]) -> Self {
         let executor = Executor::new();
         let steps: Vec<i8> = parts.iter().flat_map(|(matrix, _)| matrix.steps()).collect();
         let n_out = parts.iter().map(|(matrix, _)| matrix.n_out).sum();

@@ -8,6 +8,7 @@
 
 mod layer;
 mod linear;
+mod matrix;
 mod tokens;
 mod weights;
 
@@ -24,8 +25,9 @@ use skillmux::{
 
 use self::{
     layer::{Layer, Norm},
+    matrix::Matrix,
     tokens::Tokens,
-    weights::{Matrix, Tensors},
+    weights::Tensors,
 };
 use crate::error::{Error, Result};
 
@@ -83,7 +85,7 @@ impl TransformerEncoder {
         if dim == 0 || !positions.len().is_multiple_of(dim) || positions.is_empty() {
             return Err(damaged("has position vectors of another length"));
         }
-        let norm = tensors.norm("embeddings.LayerNorm", dim)?;
+        let norm = Norm::read(&tensors, "embeddings.LayerNorm", dim)?;
         let mut layers = Vec::new();
         while tensors.has_layer(layers.len()) {
             layers.push(Layer::read(&tensors, layers.len(), dim)?);

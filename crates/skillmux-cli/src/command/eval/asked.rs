@@ -91,7 +91,7 @@ fn open(
         ..DatasetOptions::default()
     };
     if kind == DatasetKind::Bilingual {
-        let opened = open_source(args, settings)?;
+        let opened = source::open(&args.source, settings)?.read_whole()?;
         let aliases = Aliases::of(&opened.index)?;
         let lookup = |id: &str| aliases.skill(&opened.index, id);
         options.lookup = Some(&lookup);
@@ -100,7 +100,7 @@ fn open(
     let mut dataset = Dataset::open(path, Some(kind), options)?;
     let brought = if args.source.is_named() { None } else { dataset.library.take() };
     let opened = match brought {
-        None => open_source(args, settings)?,
+        None => source::open(&args.source, settings)?.read_whole()?,
         Some(DatasetLibrary::Paths(paths)) => {
             source::open_library(&paths, settings)?.read_whole()?
         }
@@ -169,10 +169,4 @@ fn hash_of(path: &Path) -> anyhow::Result<String> {
     let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     hasher.update_reader(file).with_context(|| format!("cannot read `{}`", path.display()))?;
     Ok(hasher.finalize().to_hex()[..16].to_owned())
-}
-
-/// Opens the index of the arguments. One of ours is brought up to date whole.
-fn open_source(args: &AskArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
-    let opened = source::open(&args.source, settings)?;
-    if args.source.index.is_some() { Ok(opened) } else { opened.read_whole() }
 }
