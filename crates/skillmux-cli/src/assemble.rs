@@ -10,22 +10,26 @@ use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::Encoder,
+    model::{Encoder, PairScorer},
     page::{FullPager, MmrPager, Pager},
-    rerank::{KeepOrder, LinearReranker, RankerWeights},
+    rerank::{
+        KeepOrder, LinearReranker, PairReranker, Passage, RankerWeights, Reranker, SkillStart,
+    },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
     },
-    route::{Ranker, Router, Stages},
+    route::{PagedPassage, Ranker, Router, Stages},
 };
 use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::{StaticEncoder, TransformerEncoder, TransformerParts};
+use skillmux_models::{StaticEncoder, TransformerEncoder, TransformerParts, checkpoint::Checkpoint};
 
 use crate::{
-    args::{ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs},
+    args::{
+        ComposerChoice, DecomposerChoice, PagerChoice, PassageChoice, RetrieverChoice, StageArgs,
+    },
     clock::since_start,
     error::CliError,
     settings::Settings,
@@ -104,11 +108,16 @@ impl VectorUse {
     }
 }
 
+/// Tokens of a page that a cross-encoder reads.
+const PASSAGE_TOKENS: u32 = 300;
+
 /// The models of this run: those of files that the user names, else those inside the program.
 pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
     calibrations: Calibrations,
+    reranker: Option<Arc<dyn PairScorer>>,
+    passage: PassageChoice,
 }
 
 impl Models {
@@ -125,6 +134,11 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
+            reranker: match &paths.reranker {
+                Some(path) => Some(Arc::new(open_checkpoint(path, settings)?.pair_scorer()?)),
+                None => None,
+            },
+            passage: paths.reranker_reads.unwrap_or_default(),
         })
     }
 
@@ -192,23 +206,24 @@ impl Models {
         weights: &RankerWeights,
         vectors: VectorUse,
     ) -> Ranker {
-        let as_found = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
+        let as_found = |retriever| Ranker::new(retriever, self.reranker(Box::new(KeepOrder)));
         match choice {
             RetrieverChoice::Transformer | RetrieverChoice::Ranked => {
                 let (encoder, of_words) = match vectors {
                     VectorUse::Words => (None, &weights.without_vectors),
                     _ => (Some(self.encoder()), &weights.with_vectors),
                 };
-                let (retriever, linear) =
-                    (PoolRetriever::new(encoder), LinearReranker::new(of_words.clone()));
+                let retriever = PoolRetriever::new(encoder);
+                let linear = LinearReranker::new(of_words.clone());
                 let has_transformer = choice == RetrieverChoice::Transformer
                     && vectors == VectorUse::Transformer
                     && !weights.with_transformer.is_zero();
                 if !has_transformer {
-                    return Ranker::new(Box::new(retriever), Box::new(linear));
+                    return Ranker::new(Box::new(retriever), self.reranker(Box::new(linear)));
                 }
                 let linear = linear.with_transformer(weights.with_transformer.clone());
-                Ranker::new(Box::new(retriever.with_transformer(transformer())), Box::new(linear))
+                let retriever = retriever.with_transformer(transformer());
+                Ranker::new(Box::new(retriever), self.reranker(Box::new(linear)))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {
@@ -221,6 +236,18 @@ impl Models {
                 as_found(Box::new(HybridRetriever::new(self.encoder(), config)))
             }
         }
+    }
+
+    /// Returns a reranker that asks the cross-encoder after another one, if there is a cross-encoder.
+    fn reranker(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
+        let Some(scorer) = &self.reranker else { return inner };
+        let passage: Box<dyn Passage> = match self.passage {
+            PassageChoice::Start => Box::new(SkillStart::default()),
+            PassageChoice::Page => {
+                Box::new(PagedPassage::new(Box::new(MmrPager::default()), PASSAGE_TOKENS))
+            }
+        };
+        Box::new(PairReranker::new(inner, Arc::clone(scorer), passage))
     }
 }
 
@@ -256,12 +283,24 @@ impl Assembly for Models {
     }
 }
 
-/// Returns the encoder of a file that the settings name, else the one inside the program.
+/// Returns the encoder of a file or folder that the settings name, else the one inside the program.
 pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     Ok(match &settings.models.encoder {
+        Some(path) if is_checkpoint(path) => Arc::new(open_checkpoint(path, settings)?.encoder()?),
         Some(path) => Arc::new(read_encoder(path)?),
         None => Arc::new(skillmux_models::encoder()),
     })
+}
+
+/// Returns whether a path is that of a checkpoint: a folder, or the name of a repository, `owner/model`.
+fn is_checkpoint(path: &Path) -> bool {
+    let is_name =
+        || path.components().count() == 2 && path.extension().is_none_or(|it| it != "bin");
+    path.is_dir() || (!path.exists() && path.is_relative() && is_name())
+}
+
+fn open_checkpoint(path: &Path, settings: &Settings) -> anyhow::Result<Checkpoint> {
+    Ok(Checkpoint::open(path, settings.hub_cache.as_deref())?)
 }
 
 fn read_encoder(path: &Path) -> anyhow::Result<StaticEncoder> {

@@ -102,7 +102,8 @@ impl CliError {
                 "`skillmux train encoder`, `train ranker` and `train abstention` write such files"
             }
             Self::Settings { .. } => {
-                "it may have one section, [models], with the files `encoder`, `ranker` and `abstention`"
+                "it may have one section, [models], with `encoder`, `reranker`, `reranker_reads`, `ranker` and \
+                 `abstention`"
             }
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {

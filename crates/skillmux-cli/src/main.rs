@@ -21,7 +21,7 @@ use std::{io, process::ExitCode};
 use anstream::eprintln;
 use clap::Parser;
 use skillmux::text::printable;
-use skillmux_models::remote::RemoteError;
+use skillmux_models::{checkpoint::CheckpointError, remote::RemoteError};
 
 use args::{Args, Command, ModelArgs};
 use outcome::Outcome;
@@ -81,6 +81,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),
+        error.downcast_ref::<CheckpointError>().and_then(CheckpointError::hint),
         error.downcast_ref::<RemoteError>().and_then(RemoteError::hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),

@@ -8,7 +8,10 @@ use std::{
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
 
-use crate::{args::ModelArgs, error::CliError};
+use crate::{
+    args::{ModelArgs, PassageChoice},
+    error::CliError,
+};
 
 /// Places that depend on the user, and the user's choices.
 #[derive(Clone)]
@@ -21,20 +24,26 @@ pub(crate) struct Settings {
     pub(crate) data: Option<PathBuf>,
     /// Folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
+    /// Folder into which the Python package `huggingface_hub` downloads models.
+    pub(crate) hub_cache: Option<PathBuf>,
     /// Key for a chat endpoint, `SKILLMUX_API_KEY`.
     pub(crate) api_key: Option<String>,
     /// Weights that replace those inside the program.
     pub(crate) models: ModelPaths,
 }
 
-/// Files of weights that replace those inside the program.
+/// Files and folders of weights that replace those inside the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModelPaths {
-    /// An encoder, as `skillmux train encoder` writes it.
+    /// An encoder, as `skillmux train encoder` writes it, or a published one.
     pub(crate) encoder: Option<PathBuf>,
     /// A folder of a transformer, as `training/transformer/export.py` writes it.
     pub(crate) transformer: Option<PathBuf>,
+    /// A published cross-encoder.
+    pub(crate) reranker: Option<PathBuf>,
+    /// What it reads of a skill.
+    pub(crate) reranker_reads: Option<PassageChoice>,
     /// The weights of a ranker, as `skillmux train ranker` writes them.
     pub(crate) ranker: Option<PathBuf>,
     /// Calibrations, as `skillmux train abstention` writes them.
@@ -47,6 +56,8 @@ impl ModelPaths {
         Self {
             encoder: args.encoder.clone().or_else(|| self.encoder.clone()),
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
+            reranker: args.reranker.clone().or_else(|| self.reranker.clone()),
+            reranker_reads: args.reranker_reads.or(self.reranker_reads),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
         }
@@ -55,9 +66,18 @@ impl ModelPaths {
     /// Returns the paths, taken from a folder where they are relative.
     fn relative_to(self, folder: &Path) -> Self {
         let from = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        // The name of a repository, `owner/model`, is none of a file.
+        let from_or_named = |path: Option<PathBuf>| {
+            path.map(|path| match folder.join(&path) {
+                joined if joined.exists() || path.components().count() != 2 => joined,
+                _ => path,
+            })
+        };
         Self {
-            encoder: from(self.encoder),
             transformer: from(self.transformer),
+            encoder: from_or_named(self.encoder),
+            reranker: from_or_named(self.reranker),
+            reranker_reads: self.reranker_reads,
             ranker: from(self.ranker),
             abstention: from(self.abstention),
         }
@@ -85,6 +105,10 @@ impl Settings {
             data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
             cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
             project: env::current_dir().ok(),
+            hub_cache: env::var_os("HF_HUB_CACHE")
+                .map(PathBuf::from)
+                .or_else(|| Some(PathBuf::from(env::var_os("HF_HOME")?).join("hub")))
+                .or_else(|| Some(xdg.as_ref()?.cache_dir().join("huggingface/hub"))),
             api_key: env::var_os("SKILLMUX_API_KEY").and_then(|key| key.into_string().ok()),
             models: config.map_or(Ok(ModelPaths::default()), |path| read_models(&path))?,
         })

@@ -164,6 +164,18 @@ pub enum Error {
         /// Dimensions that it says it has.
         dim: usize,
     },
+    /// A cross-encoder broke its contract.
+    #[error(
+        "the reranker `{name}` gave {n_scores} scores for {n_texts} texts, or one that is not finite"
+    )]
+    PairScorerAnswer {
+        /// Name of the cross-encoder.
+        name: String,
+        /// Scores that it gave.
+        n_scores: usize,
+        /// Texts that it was given.
+        n_texts: usize,
+    },
     /// An encoder gave no vectors.
     #[error("the encoder `{name}` failed")]
     Encoder {
@@ -205,6 +217,7 @@ impl Error {
             | Self::Lexical { .. }
             | Self::Encoder { .. }
             | Self::Chat { .. }
+            | Self::PairScorerAnswer { .. }
             | Self::EncoderAnswer { .. } => ErrorKind::Environment,
         }
     }
@@ -251,7 +264,10 @@ impl Error {
             }
             Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
             Self::Chat { hint, .. } => return hint.clone(),
-            Self::Lexical { .. } | Self::Encoder { .. } | Self::EncoderAnswer { .. } => return None,
+            Self::Lexical { .. }
+            | Self::Encoder { .. }
+            | Self::EncoderAnswer { .. }
+            | Self::PairScorerAnswer { .. } => return None,
         };
         Some(hint)
     }

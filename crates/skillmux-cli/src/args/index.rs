@@ -32,8 +32,9 @@ pub(crate) struct IndexArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Encoder that `skillmux train encoder` wrote, in place of the one inside this program
-    #[arg(long, value_name = "FILE")]
+    /// Encoder that `skillmux train encoder` wrote, or the folder of a published one, in place of
+    /// the one inside this program
+    #[arg(long, value_name = "FILE|DIR")]
     pub(crate) encoder: Option<PathBuf>,
     /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
     /// this program

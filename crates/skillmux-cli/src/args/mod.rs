@@ -17,7 +17,7 @@ pub(crate) use eval::{
     EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
-pub(crate) use models::{ModelArgs, ModelsCommand};
+pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
 pub(crate) use shared::{EndpointArgs, Format, SourceArgs, TaskArgs};
 pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,

@@ -15,10 +15,14 @@
 
 mod keep_order;
 mod linear;
+mod pair;
+mod passage;
 mod reranker;
 mod weights;
 
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
+pub use pair::PairReranker;
+pub use passage::{Passage, SkillStart};
 pub use reranker::{RerankRequest, Reranker};
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};

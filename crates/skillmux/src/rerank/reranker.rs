@@ -22,7 +22,8 @@ pub struct RerankRequest<'a> {
 /// - every candidate comes back once, with its signals, in [`Candidate::best_first`] order;
 /// - scores are finite;
 /// - the place of a candidate among those before it does not depend on those after it;
-/// - a candidate without signals stays below all that have some, in the order in which it came.
+/// - a candidate without signals stays below all that have some, in the order in which it came; where none
+///   has signals, the first [`n_reordered`](Reranker::n_reordered) may come in another order.
 pub trait Reranker: Send + Sync {
     /// Returns who ranks, with models and weights, after this retriever.
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity;
@@ -34,6 +35,14 @@ pub trait Reranker: Send + Sync {
 
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
+
+    /// Returns how many candidates it may bring into another order: a ranking asks a retriever for as
+    /// many at least, so that its first ones do not depend on how many are asked for.
+    ///
+    /// 0 if an order follows from signals alone, for candidates that have some come in any case.
+    fn n_reordered(&self) -> usize {
+        0
+    }
 
     /// Returns the candidates with their new scores.
     ///

@@ -60,7 +60,8 @@ impl Ranker {
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
         let named = named(index, query)?;
-        let request = RetrieveRequest { index, query, named: &named, k };
+        let k_found = k.max(self.reranker.n_reordered());
+        let request = RetrieveRequest { index, query, named: &named, k: k_found };
         let found = self.retriever.retrieve(&request)?;
         let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
         let scale = self.reranker.scale(self.retriever.as_ref());

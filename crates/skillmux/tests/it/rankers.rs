@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use skillmux::{
-    model::Encoder,
-    rerank::{FeatureWeight, FeatureWeights, KeepOrder, LinearReranker},
+    model::{Encoder, PairScorer, PairScorerIdentity},
+    page::MmrPager,
+    rerank::{
+        FeatureWeight, FeatureWeights, KeepOrder, LinearReranker, PairReranker, Passage, Reranker,
+        SkillStart,
+    },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, Feature, HybridConfig, HybridRetriever,
         PoolRetriever, Retriever,
     },
-    route::Ranker,
+    route::{PagedPassage, Ranker},
 };
 
 use crate::term_encoder::TermEncoder;
@@ -57,7 +61,38 @@ fn mixed_weights() -> FeatureWeights {
     FeatureWeights::new(Feature::ALL.iter().enumerate().map(weight)).unwrap()
 }
 
-/// Returns every ranker: each retriever as it is, weights of both signs, and those that ship.
+/// A cross-encoder of a few lines: sixteen scores, drawn by what it reads, so that some are the same.
+struct DrawnPairs(PairScorerIdentity);
+
+impl PairScorer for DrawnPairs {
+    fn identity(&self) -> &PairScorerIdentity {
+        &self.0
+    }
+
+    fn scores(&self, query: &str, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        let drawn = |text: &&str| {
+            let bytes = query.bytes().chain(text.bytes());
+            let hash = bytes.fold(7_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
+            (hash >> 28) as f32 - 8.0
+        };
+        Ok(texts.iter().map(drawn).collect())
+    }
+}
+
+/// Returns rerankers by pairs over another one, which read the beginning or a page of a skill.
+pub(crate) fn by_pairs(inner: impl Fn() -> Box<dyn Reranker>) -> [PairReranker; 2] {
+    let passages: [Box<dyn Passage>; 2] = [
+        Box::new(SkillStart::default()),
+        Box::new(PagedPassage::new(Box::new(MmrPager::default()), 60)),
+    ];
+    passages.map(|passage| {
+        let identity = PairScorerIdentity { name: "drawn".to_owned(), fingerprint: "1".to_owned() };
+        let scorer = Arc::new(DrawnPairs(identity));
+        PairReranker::new(inner(), scorer, passage).with_n_asked(7)
+    })
+}
+
+/// Returns every ranker: each retriever as it is, weights of both signs, those that ship, and pairs.
 pub(crate) fn rankers() -> Vec<Ranker> {
     let alone = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
     let mut rankers: Vec<Ranker> = retrievers().into_iter().map(alone).collect();
@@ -69,5 +104,13 @@ pub(crate) fn rankers() -> Vec<Ranker> {
         rankers.push(Ranker::new(Box::new(PoolRetriever::new(encoder)), Box::new(linear)));
     }
     rankers.extend(shipped());
+    let linear = || -> Box<dyn Reranker> { Box::new(LinearReranker::new(mixed_weights())) };
+    for pairs in by_pairs(linear) {
+        let pool = PoolRetriever::new(Some(encoder()));
+        rankers.push(Ranker::new(Box::new(pool), Box::new(pairs)));
+    }
+    for pairs in by_pairs(|| Box::new(KeepOrder)) {
+        rankers.push(Ranker::new(Box::<Bm25Retriever>::default(), Box::new(pairs)));
+    }
     rankers
 }

@@ -6,8 +6,9 @@ use skillmux::{
     explain::Explanation,
     index::{Index, UpdateMode},
     library::Library,
+    model::{PairScorer, PairScorerIdentity},
     query::Query,
-    rerank::{KeepOrder, LinearReranker, RerankRequest, Reranker},
+    rerank::{KeepOrder, LinearReranker, PairReranker, RerankRequest, Reranker, SkillStart},
     retrieve::{
         Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever,
         PoolRetriever, RetrieveRequest, Retriever, Tier,
@@ -18,7 +19,7 @@ use skillmux::{
 
 use crate::{
     library::{options, tempdir},
-    rankers::{encoder, rankers, retrievers},
+    rankers::{by_pairs, encoder, rankers, retrievers},
 };
 
 /// Returns the fixture library as an index.
@@ -114,8 +115,10 @@ fn candidates_have_the_same_signals_or_none() {
 fn rerankers_return_every_candidate_once_with_its_signals() {
     let (_dir, index) = index();
     let weights = skillmux_models::ranker().with_vectors;
-    let rerankers: [Box<dyn Reranker>; 2] =
-        [Box::new(KeepOrder), Box::new(LinearReranker::new(weights))];
+    let mut rerankers: Vec<Box<dyn Reranker>> =
+        vec![Box::new(KeepOrder), Box::new(LinearReranker::new(weights.clone()))];
+    let pairs = by_pairs(|| Box::new(LinearReranker::new(weights.clone())));
+    rerankers.extend(pairs.map(|reranker| Box::new(reranker) as Box<dyn Reranker>));
     let pool = PoolRetriever::new(Some(encoder()));
     for reranker in rerankers {
         for query in queries() {
@@ -136,6 +139,57 @@ fn rerankers_return_every_candidate_once_with_its_signals() {
             };
             assert_eq!(order(&ranked), order(&found));
         }
+    }
+}
+
+#[test]
+fn a_cross_encoder_orders_the_first_and_leaves_the_rest() {
+    let (_dir, index) = index();
+    for query in queries() {
+        let found = retrieve(&Bm25Retriever::default(), &index, &query, &[], usize::MAX);
+        let request = RerankRequest { index: &index, query: &query };
+        for reranker in by_pairs(|| Box::new(KeepOrder)) {
+            let ranked = reranker.rerank(&request, found.clone()).unwrap();
+            assert_in_order(&ranked);
+            let ids = |found: &[Candidate]| -> Vec<SkillId> {
+                found.iter().map(|found| found.skill.clone()).collect()
+            };
+            let n_asked = found.len().min(7);
+            let sorted = |mut ids: Vec<SkillId>| {
+                ids.sort_unstable();
+                ids
+            };
+            assert_eq!(sorted(ids(&ranked[..n_asked])), sorted(ids(&found[..n_asked])));
+            assert_eq!(ids(&ranked[n_asked..]), ids(&found[n_asked..]));
+        }
+    }
+}
+
+/// Gives one score too few, or one that is none.
+struct BrokenPairs(PairScorerIdentity, Vec<f32>);
+
+impl PairScorer for BrokenPairs {
+    fn identity(&self) -> &PairScorerIdentity {
+        &self.0
+    }
+
+    fn scores(&self, _query: &str, _texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        Ok(self.1.clone())
+    }
+}
+
+#[test]
+fn a_cross_encoder_that_breaks_its_contract_is_told() {
+    let (_dir, index) = index();
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    for scores in [vec![], vec![f32::NAN; 5], vec![1.0; 6]] {
+        let identity = PairScorerIdentity { name: "broken".to_owned(), fingerprint: String::new() };
+        let scorer = Arc::new(BrokenPairs(identity, scores));
+        let passage = Box::new(SkillStart::default());
+        let pairs = PairReranker::new(Box::new(KeepOrder), scorer, passage).with_n_asked(5);
+        let ranker = Ranker::new(Box::<Bm25Retriever>::default(), Box::new(pairs));
+        let error = ranker.rank(&index, &query, 3).unwrap_err();
+        assert!(matches!(error, skillmux::Error::PairScorerAnswer { .. }), "{error}");
     }
 }
 

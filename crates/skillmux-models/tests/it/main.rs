@@ -1,0 +1,8 @@
+//! Models of files, from the outside.
+
+#![cfg(feature = "checkpoint")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
+
+mod checkpoint;
+mod reference;
+mod refused;
