@@ -3,7 +3,7 @@
 //! | feature | gives | brings |
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`] and [`abstention`]: the weights that are shipped | nine megabytes |
-//! | `remote` | [`remote`]: chat models at an endpoint | an HTTP client with TLS |
+//! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
 //! Without either, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
 //! were made stands in their cards, `assets/*.md`; `skillmux-train` makes them.
