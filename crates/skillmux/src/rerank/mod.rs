@@ -13,12 +13,16 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod judge;
 mod keep_order;
 mod linear;
 mod reranker;
+mod skill_judge;
 mod weights;
 
+pub use judge::JudgeReranker;
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
 pub use reranker::{RerankRequest, Reranker};
+pub use skill_judge::{JudgeConfig, SkillJudge};
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};
