@@ -6,9 +6,9 @@ use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::Encoder,
+    model::{ChatModel, Encoder},
     page::{FullPager, MmrPager, Pager},
-    rerank::{KeepOrder, LinearReranker, RankerWeights},
+    rerank::{JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, RankerWeights},
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
     },
@@ -35,6 +35,7 @@ pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
     calibrations: Calibrations,
+    judge: Option<Arc<dyn ChatModel>>,
 }
 
 impl Models {
@@ -51,7 +52,13 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
+            judge: None,
         })
+    }
+
+    /// Returns the models with a chat model that chooses from the rankings of routers.
+    pub(crate) fn with_judge(self, judge: Option<Arc<dyn ChatModel>>) -> Self {
+        Self { judge, ..self }
     }
 
     /// Returns the encoder.
@@ -73,9 +80,14 @@ impl Models {
             PagerChoice::Mmr => Box::new(MmrPager::default()),
             PagerChoice::Full => Box::new(FullPager),
         };
+        let mut ranker = self.ranker(choice.retriever, &self.ranker, has_vectors(&index));
+        if let Some(model) = self.judge.clone() {
+            let judge = |inner| JudgeReranker::new(inner, model, JudgeConfig::default());
+            ranker = ranker.with_reranker(|inner| Box::new(judge(inner)));
+        }
         let stages = Stages {
             decomposer,
-            ranker: self.ranker(choice.retriever, &self.ranker, has_vectors(&index)),
+            ranker,
             composer,
             pager,
             calibrations: self.calibrations.clone(),

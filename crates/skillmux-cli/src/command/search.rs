@@ -11,6 +11,7 @@ use skillmux_eval::{metric::latency::Latency, run::RunLine};
 use crate::{
     args::{Format, SearchArgs, StageArgs},
     assemble::Models,
+    chat,
     outcome::Outcome,
     render::{
         paint::{GOOD, grouped, styled},
@@ -27,7 +28,8 @@ const TAG: &str = "skillmux";
 
 pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
-    let models = Models::load(settings)?;
+    let judge = chat::judge(&args.judge, settings)?;
+    let models = Models::load(settings)?.with_judge(judge);
     let opened = source::open(&args.source, settings)?;
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
     let router = models.router(opened.index, stages)?;
