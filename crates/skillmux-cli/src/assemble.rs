@@ -10,10 +10,11 @@ use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::{Encoder, PairScorer},
+    model::{ChatModel, Encoder, PairScorer},
     page::{FullPager, MmrPager, Pager},
     rerank::{
-        KeepOrder, LinearReranker, PairReranker, Passage, RankerWeights, Reranker, SkillStart,
+        JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
+        RankerWeights, Reranker, SkillStart,
     },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
@@ -118,6 +119,7 @@ pub(crate) struct Models {
     calibrations: Calibrations,
     reranker: Option<Arc<dyn PairScorer>>,
     passage: PassageChoice,
+    judge: Option<Arc<dyn ChatModel>>,
 }
 
 impl Models {
@@ -139,7 +141,13 @@ impl Models {
                 None => None,
             },
             passage: paths.reranker_reads.unwrap_or_default(),
+            judge: None,
         })
+    }
+
+    /// Returns the models with a chat model that chooses from the rankings of routers.
+    pub(crate) fn with_judge(self, judge: Option<Arc<dyn ChatModel>>) -> Self {
+        Self { judge, ..self }
     }
 
     /// Returns the encoder.
@@ -181,9 +189,14 @@ impl Models {
             PagerChoice::Mmr => Box::new(MmrPager::default()),
             PagerChoice::Full => Box::new(FullPager),
         };
+        let mut ranker = self.ranker(choice.retriever, &self.ranker, vectors);
+        if let Some(model) = self.judge.clone() {
+            let judge = |inner| JudgeReranker::new(inner, model, JudgeConfig::default());
+            ranker = ranker.with_reranker(|inner| Box::new(judge(inner)));
+        }
         let stages = Stages {
             decomposer,
-            ranker: self.ranker(choice.retriever, &self.ranker, vectors),
+            ranker,
             composer,
             pager,
             calibrations: self.calibrations.clone(),

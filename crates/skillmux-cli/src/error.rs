@@ -79,6 +79,9 @@ pub(crate) enum CliError {
     /// No chat model is named where one is needed.
     #[error("this needs a chat model, and none is named")]
     NoChat,
+    /// A chat model is named, and nothing is asked of it.
+    #[error("a chat model is named, and --judge, which asks it, is missing")]
+    ChatUnused,
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -120,6 +123,7 @@ impl CliError {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \
                  SKILLMUX_API_KEY"
             }
+            Self::ChatUnused => "add --judge, or leave out --chat-url and --chat-model",
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"

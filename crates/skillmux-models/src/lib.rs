@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`] and [`abstention`]: the weights that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
-//! | `remote` | [`remote`]: chat models at an endpoint | an HTTP client with TLS |
+//! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
 //! Without any, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
 //! were made stands in their cards, `assets/*.md`; `skillmux-train` makes them.

@@ -7,6 +7,7 @@ mod endpoint;
 mod eval;
 mod home;
 mod installed;
+mod judge;
 mod kill;
 mod mcp;
 mod models;

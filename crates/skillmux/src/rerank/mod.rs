@@ -13,16 +13,20 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod judge;
 mod keep_order;
 mod linear;
 mod pair;
 mod passage;
 mod reranker;
+mod skill_judge;
 mod weights;
 
+pub use judge::JudgeReranker;
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
 pub use pair::PairReranker;
 pub use passage::{Passage, SkillStart};
 pub use reranker::{RerankRequest, Reranker};
+pub use skill_judge::{JudgeConfig, SkillJudge};
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};

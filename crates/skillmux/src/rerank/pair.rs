@@ -79,8 +79,8 @@ impl Reranker for PairReranker {
         ScoreScale::LogOdds
     }
 
-    fn n_reordered(&self) -> usize {
-        self.n_asked.max(self.inner.n_reordered())
+    fn n_compared(&self) -> usize {
+        self.n_asked.max(self.inner.n_compared())
     }
 
     fn rerank(

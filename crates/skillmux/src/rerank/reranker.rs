@@ -21,9 +21,10 @@ pub struct RerankRequest<'a> {
 /// The contract, which one test suite checks for every implementation:
 /// - every candidate comes back once, with its signals, in [`Candidate::best_first`] order;
 /// - scores are finite;
-/// - the place of a candidate among those before it does not depend on those after it;
-/// - a candidate without signals stays below all that have some, in the order in which it came; where none
-///   has signals, the first [`n_reordered`](Reranker::n_reordered) may come in another order.
+/// - the place of a candidate among those before it does not depend on those after it, but for the
+///   first [`n_compared`](Self::n_compared), which are compared with each other;
+/// - where some candidates have signals, those without stay below them, in the order in which they
+///   came.
 pub trait Reranker: Send + Sync {
     /// Returns who ranks, with models and weights, after this retriever.
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity;
@@ -36,11 +37,9 @@ pub trait Reranker: Send + Sync {
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
 
-    /// Returns how many candidates it may bring into another order: a ranking asks a retriever for as
-    /// many at least, so that its first ones do not depend on how many are asked for.
-    ///
-    /// 0 if an order follows from signals alone, for candidates that have some come in any case.
-    fn n_reordered(&self) -> usize {
+    /// Returns how many of the first candidates are compared with each other: these are retrieved even
+    /// where fewer are asked for, so that an order does not depend on how much of it is asked for.
+    fn n_compared(&self) -> usize {
         0
     }
 

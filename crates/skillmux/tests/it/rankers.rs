@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use skillmux::{
-    model::{Encoder, PairScorer, PairScorerIdentity},
+    model::{ChatModel, ChatRequest, Encoder, PairScorer, PairScorerIdentity},
     page::MmrPager,
     rerank::{
-        FeatureWeight, FeatureWeights, KeepOrder, LinearReranker, PairReranker, Passage, Reranker,
-        SkillStart,
+        FeatureWeight, FeatureWeights, JudgeConfig, JudgeReranker, KeepOrder, LinearReranker,
+        PairReranker, Passage, Reranker, SkillStart,
     },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, Feature, HybridConfig, HybridRetriever,
@@ -38,6 +38,29 @@ pub(crate) fn retrievers() -> Vec<Box<dyn Retriever>> {
         ),
     ]
 }
+
+/// A chat model that says the same each time.
+pub(crate) struct Parrot(pub(crate) &'static str);
+
+impl ChatModel for Parrot {
+    fn name(&self) -> &str {
+        "parrot"
+    }
+
+    fn complete(&self, _request: &ChatRequest) -> skillmux::Result<String> {
+        Ok(self.0.to_owned())
+    }
+}
+
+/// Returns a reranker that puts what a chat model says before what another one ranked first.
+pub(crate) fn judge(inner: Box<dyn Reranker>, says: &'static str) -> JudgeReranker {
+    // Reading skills takes most of the time of the tests.
+    let config = JudgeConfig { n_shown: 8, ..JudgeConfig::default() };
+    JudgeReranker::new(inner, Arc::new(Parrot(says)), config)
+}
+
+/// What a chat model may say: numbers that it was shown, one of them twice, and one that it was not.
+pub(crate) const CHOICE: &str = r#"{"skills": [7, 2, 7, 99, 1, 0]}"#;
 
 /// Returns the ranker that ships, with vectors and without, over the encoder of the tests.
 pub(crate) fn shipped() -> [Ranker; 2] {
@@ -92,7 +115,8 @@ pub(crate) fn by_pairs(inner: impl Fn() -> Box<dyn Reranker>) -> [PairReranker; 
     })
 }
 
-/// Returns every ranker: each retriever as it is, weights of both signs, those that ship, and pairs.
+/// Returns every ranker: each retriever as it is, weights of both signs, those that ship, and
+/// those that ask a model.
 pub(crate) fn rankers() -> Vec<Ranker> {
     let alone = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
     let mut rankers: Vec<Ranker> = retrievers().into_iter().map(alone).collect();
@@ -112,5 +136,8 @@ pub(crate) fn rankers() -> Vec<Ranker> {
     for pairs in by_pairs(|| Box::new(KeepOrder)) {
         rankers.push(Ranker::new(Box::<Bm25Retriever>::default(), Box::new(pairs)));
     }
+    let linear = Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors));
+    let pool = Box::new(PoolRetriever::new(Some(encoder())));
+    rankers.push(Ranker::new(pool, Box::new(judge(linear, CHOICE))));
     rankers
 }

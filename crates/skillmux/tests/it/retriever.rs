@@ -3,6 +3,7 @@
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use skillmux::{
+    Error,
     explain::Explanation,
     index::{Index, UpdateMode},
     library::Library,
@@ -10,16 +11,16 @@ use skillmux::{
     query::Query,
     rerank::{KeepOrder, LinearReranker, PairReranker, RerankRequest, Reranker, SkillStart},
     retrieve::{
-        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever,
-        PoolRetriever, RetrieveRequest, Retriever, Tier,
+        Bm25Config, Bm25Retriever, Candidate, Contribution, DenseRetriever, HybridConfig,
+        HybridRetriever, PoolRetriever, RetrieveRequest, Retriever, Tier,
     },
-    route::{Ranker, Router, Stages},
+    route::{Ranker, RouteOptions, Router, Stages},
     skill::SkillId,
 };
 
 use crate::{
     library::{options, tempdir},
-    rankers::{by_pairs, encoder, rankers, retrievers},
+    rankers::{CHOICE, by_pairs, encoder, judge, rankers, retrievers},
 };
 
 /// Returns the fixture library as an index.
@@ -115,10 +116,14 @@ fn candidates_have_the_same_signals_or_none() {
 fn rerankers_return_every_candidate_once_with_its_signals() {
     let (_dir, index) = index();
     let weights = skillmux_models::ranker().with_vectors;
-    let mut rerankers: Vec<Box<dyn Reranker>> =
-        vec![Box::new(KeepOrder), Box::new(LinearReranker::new(weights.clone()))];
-    let pairs = by_pairs(|| Box::new(LinearReranker::new(weights.clone())));
-    rerankers.extend(pairs.map(|reranker| Box::new(reranker) as Box<dyn Reranker>));
+    let linear = || Box::new(LinearReranker::new(weights.clone()));
+    let rerankers: [Box<dyn Reranker>; 5] = [
+        Box::new(KeepOrder),
+        linear(),
+        Box::new(judge(Box::new(KeepOrder), CHOICE)),
+        Box::new(judge(linear(), CHOICE)),
+        Box::new(judge(linear(), "[]")),
+    ];
     let pool = PoolRetriever::new(Some(encoder()));
     for reranker in rerankers {
         for query in queries() {
@@ -132,6 +137,9 @@ fn rerankers_return_every_candidate_once_with_its_signals() {
                 assert_eq!(candidate.signals, before.signals);
             }
             let n_measured = found.iter().filter(|found| found.signals.is_measured()).count();
+            if n_measured == 0 {
+                continue;
+            }
             assert!(ranked[..n_measured].iter().all(|found| found.signals.is_measured()));
             assert_eq!(ranked[n_measured..].len(), found[n_measured..].len());
             let order = |found: &[Candidate]| -> Vec<SkillId> {
@@ -191,6 +199,65 @@ fn a_cross_encoder_that_breaks_its_contract_is_told() {
         let error = ranker.rank(&index, &query, 3).unwrap_err();
         assert!(matches!(error, skillmux::Error::PairScorerAnswer { .. }), "{error}");
     }
+}
+
+#[test]
+fn what_a_judge_chooses_comes_first_and_the_rest_keep_their_order() {
+    let (_dir, index) = index();
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    let linear = || Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors));
+    let ranker = |reranker| Ranker::new(Box::new(PoolRetriever::new(Some(encoder()))), reranker);
+    let before = rank(&ranker(linear()), &index, &query, 30);
+    let after = rank(&ranker(Box::new(judge(linear(), CHOICE))), &index, &query, 30);
+    let chosen = [6, 1, 0];
+    let rest = (0..30).filter(|at| !chosen.contains(at));
+    let expected: Vec<&SkillId> =
+        chosen.into_iter().chain(rest).map(|at| &before[at].skill).collect();
+    assert_eq!(after.iter().map(|found| &found.skill).collect::<Vec<_>>(), expected);
+    assert!(after[2].score > after[3].score + 1.0 && after[0].score < after[2].score + 0.2);
+    assert_eq!(after[3..].iter().map(|found| found.score).collect::<Vec<_>>(), {
+        let kept = before.iter().filter(|found| after[3..].iter().any(|f| f.skill == found.skill));
+        kept.map(|found| found.score).collect::<Vec<_>>()
+    });
+    let nothing = rank(&ranker(Box::new(judge(linear(), "[]"))), &index, &query, 30);
+    assert_eq!(nothing, before);
+}
+
+#[test]
+fn what_a_judge_chooses_is_what_is_loaded() {
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    for (retriever, inner) in [
+        (
+            Box::<Bm25Retriever>::default() as Box<dyn Retriever>,
+            Box::new(KeepOrder) as Box<dyn Reranker>,
+        ),
+        (
+            Box::new(PoolRetriever::new(Some(encoder()))),
+            Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors)),
+        ),
+    ] {
+        let ranker = Ranker::new(retriever, Box::new(judge(inner, "[2, 1]")));
+        let (_dir, router) = router(ranker);
+        let route = router.route(&query, &RouteOptions::default()).unwrap();
+        let best = router.search(&query, 2).unwrap().candidates;
+        let loaded: Vec<&SkillId> = route.steps[0].skills.iter().map(|skill| &skill.id).collect();
+        assert_eq!(loaded, best.iter().map(|found| &found.skill).collect::<Vec<_>>());
+        let judged = |part: &Contribution| part.feature == "judge" && part.value != 0.0;
+        let explained = &route.steps[0].skills[0].explanation.contributions;
+        assert!(explained.iter().any(judged));
+    }
+}
+
+#[test]
+fn a_judge_that_fails_is_an_error() {
+    let (_dir, index) = index();
+    let query = Query::new("merge the pages of a pdf report").unwrap();
+    let judge = judge(Box::new(KeepOrder), "I would take the second one.");
+    let ranker = Ranker::new(Box::<Bm25Retriever>::default(), Box::new(judge));
+    let error = ranker.rank(&index, &query, 3).unwrap_err();
+    assert!(matches!(&error, Error::Chat { name, .. } if name == "parrot"), "{error}");
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(cause, "no list of numbers in its answer, asked twice");
 }
 
 #[test]
