@@ -164,6 +164,16 @@ pub enum Error {
         /// Dimensions that it says it has.
         dim: usize,
     },
+    /// An encoder gave no vectors.
+    #[error("the encoder `{name}` failed")]
+    Encoder {
+        /// Name of the encoder.
+        name: String,
+        /// What can be done about it, where the model knows.
+        hint: Option<String>,
+        /// What it said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A cross-encoder broke its contract.
     #[error(
         "the reranker `{name}` gave {n_scores} scores for {n_texts} texts, or one that is not finite"
@@ -176,11 +186,13 @@ pub enum Error {
         /// Texts that it was given.
         n_texts: usize,
     },
-    /// An encoder gave no vectors.
-    #[error("the encoder `{name}` failed")]
-    Encoder {
-        /// Name of the encoder.
+    /// A cross-encoder gave no scores.
+    #[error("the reranker `{name}` failed")]
+    PairScorer {
+        /// Name of the cross-encoder.
         name: String,
+        /// What can be done about it, where the model knows.
+        hint: Option<String>,
         /// What it said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -216,9 +228,10 @@ impl Error {
             | Self::Write { .. }
             | Self::Lexical { .. }
             | Self::Encoder { .. }
-            | Self::Chat { .. }
+            | Self::EncoderAnswer { .. }
+            | Self::PairScorer { .. }
             | Self::PairScorerAnswer { .. }
-            | Self::EncoderAnswer { .. } => ErrorKind::Environment,
+            | Self::Chat { .. } => ErrorKind::Environment,
         }
     }
 
@@ -263,9 +276,10 @@ impl Error {
                 format!("did you mean {}?", ids.join(" or "))
             }
             Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
-            Self::Chat { hint, .. } => return hint.clone(),
+            Self::Encoder { hint, .. } | Self::PairScorer { hint, .. } | Self::Chat { hint, .. } => {
+                return hint.clone();
+            }
             Self::Lexical { .. }
-            | Self::Encoder { .. }
             | Self::EncoderAnswer { .. }
             | Self::PairScorerAnswer { .. } => return None,
         };

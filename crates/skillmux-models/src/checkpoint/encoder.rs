@@ -62,7 +62,8 @@ impl CheckpointEncoder {
     }
 
     fn encode_with(&self, prefix: &str, texts: &[&str]) -> EngineResult<Vec<f32>> {
-        let failed = |source| EngineError::Encoder { name: self.identity.name.clone(), source };
+        let name = || self.identity.name.clone();
+        let failed = |source| EngineError::Encoder { name: name(), hint: None, source };
         self.vectors(prefix, texts).map_err(failed)
     }
 

@@ -129,7 +129,8 @@ impl PairScorer for CheckpointScorer {
     }
 
     fn scores(&self, query: &str, texts: &[&str]) -> EngineResult<Vec<f32>> {
-        let failed = |source| EngineError::Encoder { name: self.identity.name.clone(), source };
+        let name = || self.identity.name.clone();
+        let failed = |source| EngineError::PairScorer { name: name(), hint: None, source };
         self.logits(query, texts).map_err(failed)
     }
 }

@@ -11,6 +11,7 @@ use super::{
     batch::{BatchLimits, Batches, by_index},
     endpoint::{Endpoint, EndpointConfig},
     error::RemoteError,
+    single,
 };
 
 /// What is encoded to learn the number of dimensions.
@@ -166,6 +167,7 @@ impl EncoderEndpoint {
     fn encode_after(&self, texts: &[&str], prefix: &str) -> Result<Vec<f32>> {
         self.rows(texts, prefix).map_err(|error| Error::Encoder {
             name: self.identity.name.clone(),
+            hint: error.hint(),
             source: Box::new(error),
         })
     }
@@ -198,7 +200,7 @@ fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     if length > 0.0 {
         for x in vector {
-            *x = (f64::from(*x) / length) as f32;
+            *x = single(f64::from(*x) / length);
         }
     }
 }
@@ -233,7 +235,7 @@ mod tests {
     fn tei() -> Server {
         Server::answering(|_, body| {
             let inputs = body["inputs"].as_array().unwrap().iter();
-            (200, Value::from_iter(inputs.map(vector)).to_string())
+            (200, inputs.map(vector).collect::<Value>().to_string())
         })
     }
 

@@ -39,3 +39,9 @@ pub use encoder::{EncoderEndpoint, EncoderOptions, EncoderProtocol};
 pub use endpoint::{ApiKey, EndpointConfig, Retries};
 pub use error::RemoteError;
 pub use pair_scorer::{PairScorerEndpoint, PairScorerOptions, PairScorerProtocol, RelevanceScale};
+
+/// Returns a number in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "precision beyond that of scores is dropped")]
+fn single(number: f64) -> f32 {
+    number as f32
+}

@@ -11,6 +11,7 @@ use super::{
     batch::{BatchLimits, Batches, by_index},
     endpoint::{Endpoint, EndpointConfig},
     error::RemoteError,
+    single,
 };
 
 /// Probabilities nearer to 0 and 1 are no more than rounding, and the log-odds of 0 and 1 no numbers.
@@ -111,7 +112,7 @@ impl PairScorerEndpoint {
             self.batches.ask(&said, n_chars_beside, |batch| self.ask(query, batch))?.into_iter();
         let score = |text| if is_said(text) { scores.next() } else { None };
         let scores: Vec<Option<f32>> = texts.iter().map(score).collect();
-        let blank = log_odds_of(0.0) as f32;
+        let blank = single(log_odds_of(0.0));
         Ok(scores.into_iter().map(|score| score.unwrap_or(blank)).collect())
     }
 
@@ -144,7 +145,7 @@ impl PairScorerEndpoint {
         let scores = by_index(texts.len(), scores)
             .map_err(|problem| self.endpoint.protocol_error(problem))?;
         let number = |score: f64| {
-            let score = score as f32;
+            let score = single(score);
             let problem = || self.endpoint.protocol_error("a score that is not finite".to_owned());
             score.is_finite().then_some(score).ok_or_else(problem)
         };
@@ -172,8 +173,9 @@ impl PairScorer for PairScorerEndpoint {
     }
 
     fn scores(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>> {
-        self.log_odds(query, texts).map_err(|error| Error::Encoder {
+        self.log_odds(query, texts).map_err(|error| Error::PairScorer {
             name: self.identity.name.clone(),
+            hint: error.hint(),
             source: Box::new(error),
         })
     }
@@ -206,7 +208,7 @@ mod tests {
         Server::answering(|_, body| {
             let scored = best_first(&body["texts"]).into_iter();
             let lines = scored.map(|(index, score)| json!({ "index": index, "score": score }));
-            (200, Value::from_iter(lines).to_string())
+            (200, lines.collect::<Value>().to_string())
         })
     }
 
@@ -305,7 +307,7 @@ mod tests {
         ] {
             let server = Server::start([(200, answer)]);
             let error = scorer(&server, protocol).scores("query", &["a", "b"]).unwrap_err();
-            assert!(error.to_string().starts_with("the encoder `small at 127.0.0.1:"), "{error}");
+            assert!(error.to_string().starts_with("the reranker `small at 127.0.0.1:"), "{error}");
             let cause = error.source().unwrap().to_string();
             assert!(cause.contains(protocol.as_str()) && cause.contains(problem), "{cause}");
         }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{JudgeConfig, RerankRequest, Reranker, SkillJudge};
+use super::{JudgeConfig, RerankRequest, Reranker, SkillJudge, asked};
 use crate::{
     error::{Error, Result},
     model::ChatModel,
     retrieve::{Candidate, Contribution, RankingIdentity, Retriever, ScoreScale},
-    skill::Skill,
 };
 
 /// Contribution of the judge to a score.
@@ -50,21 +49,27 @@ impl JudgeReranker {
 
     /// Returns the positions of the chosen candidates.
     fn chosen(&self, request: &RerankRequest<'_>, candidates: &[Candidate]) -> Result<Vec<usize>> {
-        let RerankRequest { index, query } = request;
-        let read = |candidate: &Candidate| Ok(index.skill(index.find(&candidate.skill)?)?.skill);
-        let skills: Vec<Skill> = candidates.iter().map(read).collect::<Result<_>>()?;
-        self.judge().choose(query.text(), &skills)?.ok_or_else(|| Error::Chat {
+        let skills = asked::read(request, candidates)?;
+        let skills = skills.iter().map(|indexed| &indexed.skill);
+        self.judge().choose(request.query.text(), skills)?.ok_or_else(|| Error::Chat {
             name: self.model.name().to_owned(),
             hint: Some("take a model that follows instructions, or rank without one".to_owned()),
             source: Box::new(NoChoice),
         })
     }
+
+    fn over(&self, inner: &RankingIdentity) -> RankingIdentity {
+        RankingIdentity::new(format!("{} over {inner}", self.judge().identity()))
+    }
 }
 
 impl Reranker for JudgeReranker {
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity {
-        let inner = self.inner.identity(retriever);
-        RankingIdentity::new(format!("{} over {inner}", self.judge().identity()))
+        self.over(&self.inner.identity(retriever))
+    }
+
+    fn identity_of(&self, retriever: &dyn Retriever, found: &[Candidate]) -> RankingIdentity {
+        self.over(&self.inner.identity_of(retriever, found))
     }
 
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale {
@@ -81,10 +86,7 @@ impl Reranker for JudgeReranker {
         candidates: Vec<Candidate>,
     ) -> Result<Vec<Candidate>> {
         let mut candidates = self.inner.rerank(request, candidates)?;
-        // None that was not measured may come above one that was.
-        let n_measured = candidates.iter().filter(|found| found.signals.is_measured()).count();
-        let n_eligible = if n_measured == 0 { candidates.len() } else { n_measured };
-        let n_shown = n_eligible.min(self.config.n_shown);
+        let n_shown = asked::n_asked(&candidates, self.config.n_shown);
         let chosen = self.chosen(request, &candidates[..n_shown])?;
         let best = candidates.first().map_or(0.0, |best| best.score);
         let lowest = best + best.max(MARGIN);
@@ -97,14 +99,6 @@ impl Reranker for JudgeReranker {
     }
 
     fn contributions(&self, retriever: &dyn Retriever, candidate: &Candidate) -> Vec<Contribution> {
-        let mut parts = self.inner.contributions(retriever, candidate);
-        // What the query names was raised once more, and who raised it by how much cannot be told.
-        if candidate.signals.is_named {
-            return parts;
-        }
-        let rest: f32 = parts.iter().map(|part| part.value).sum();
-        let value = candidate.score - rest;
-        parts.push(Contribution { feature: JUDGE.to_owned(), value });
-        parts
+        asked::with_answer(self.inner.contributions(retriever, candidate), JUDGE, candidate)
     }
 }

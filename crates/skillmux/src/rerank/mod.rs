@@ -13,6 +13,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod asked;
 mod judge;
 mod keep_order;
 mod linear;

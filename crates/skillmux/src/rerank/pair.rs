@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Passage, RerankRequest, Reranker, passage::beginning};
+use super::{Passage, RerankRequest, Reranker, asked, passage::beginning};
 use crate::{
     error::{Error, Result},
-    index::IndexedSkill,
     model::PairScorer,
     retrieve::{Candidate, Contribution, RankingIdentity, Retriever, ScoreScale},
 };
@@ -48,10 +47,7 @@ impl PairReranker {
 
     /// Returns what the cross-encoder says of each candidate.
     fn answers(&self, request: &RerankRequest<'_>, asked: &[Candidate]) -> Result<Vec<f32>> {
-        let index = request.index;
-        let read = |candidate: &Candidate| index.skill(index.find(&candidate.skill)?);
-        let skills = asked.iter().map(read).collect::<Result<Vec<IndexedSkill>>>()?;
-        let texts = self.passage.texts(request, &skills)?;
+        let texts = self.passage.texts(request, &asked::read(request, asked)?)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let query = beginning(request.query.text(), MAX_QUERY_CHARS);
         let scores = self.scorer.scores(query, &texts)?;
@@ -62,17 +58,21 @@ impl PairReranker {
         }
         Ok(scores)
     }
+
+    fn over(&self, inner: &RankingIdentity) -> RankingIdentity {
+        let (scorer, passage) = (self.scorer.identity().short(), self.passage.identity());
+        let n_asked = self.n_asked;
+        RankingIdentity::new(format!("pairs {scorer} of {n_asked} by {passage} over {inner}"))
+    }
 }
 
 impl Reranker for PairReranker {
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity {
-        RankingIdentity::new(format!(
-            "pairs {} of {} by {} over {}",
-            self.scorer.identity().short(),
-            self.n_asked,
-            self.passage.identity(),
-            self.inner.identity(retriever),
-        ))
+        self.over(&self.inner.identity(retriever))
+    }
+
+    fn identity_of(&self, retriever: &dyn Retriever, found: &[Candidate]) -> RankingIdentity {
+        self.over(&self.inner.identity_of(retriever, found))
     }
 
     fn scale(&self, _retriever: &dyn Retriever) -> ScoreScale {
@@ -89,10 +89,8 @@ impl Reranker for PairReranker {
         candidates: Vec<Candidate>,
     ) -> Result<Vec<Candidate>> {
         let mut candidates = self.inner.rerank(request, candidates)?;
-        let is_measured = |candidate: &&Candidate| candidate.signals.is_measured();
-        let n_measured = candidates.iter().take_while(is_measured).count();
-        let n_known = if n_measured > 0 { n_measured } else { candidates.len() };
-        let (asked, rest) = candidates.split_at_mut(self.n_asked.min(n_known));
+        let n_asked = asked::n_asked(&candidates, self.n_asked);
+        let (asked, rest) = candidates.split_at_mut(n_asked);
         let Some(last) = asked.last().map(|last| last.score) else { return Ok(candidates) };
         let answers = self.answers(request, asked)?;
         for (candidate, answer) in asked.iter_mut().zip(answers) {
@@ -114,9 +112,6 @@ impl Reranker for PairReranker {
     }
 
     fn contributions(&self, retriever: &dyn Retriever, candidate: &Candidate) -> Vec<Contribution> {
-        let mut parts = self.inner.contributions(retriever, candidate);
-        let value = candidate.score - parts.iter().map(|part| part.value).sum::<f32>();
-        parts.push(Contribution { feature: PAIR.to_owned(), value });
-        parts
+        asked::with_answer(self.inner.contributions(retriever, candidate), PAIR, candidate)
     }
 }

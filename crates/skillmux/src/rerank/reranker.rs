@@ -37,8 +37,9 @@ pub trait Reranker: Send + Sync {
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
 
-    /// Returns how many of the first candidates are compared with each other: these are retrieved even
-    /// where fewer are asked for, so that an order does not depend on how much of it is asked for.
+    /// Returns how many of the first candidates it compares by more than their signals, as one that asks
+    /// a model does. So many are retrieved even where fewer are asked for: the first ones of a ranking do not
+    /// depend on how many are asked for.
     fn n_compared(&self) -> usize {
         0
     }

@@ -136,9 +136,10 @@ impl<'a> SkillJudge<'a> {
         let question = Question { task, skills: &shown };
         let question =
             JsonQuestion { instructions: INSTRUCTIONS, question: &question, form: FORM, seed: 0 };
-        let chosen = match question.ask(self.model)? {
-            Some(Choice::Object { skills } | Choice::List(skills)) => skills,
-            None => return Ok(None),
+        let Some(Choice::Object { skills: chosen } | Choice::List(chosen)) =
+            question.ask(self.model)?
+        else {
+            return Ok(None);
         };
         let mut positions: Vec<usize> = Vec::new();
         for number in chosen.into_iter().filter_map(Chosen::number) {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     impl ChatModel for Script {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "script"
         }
 

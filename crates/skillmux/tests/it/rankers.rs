@@ -39,12 +39,12 @@ pub(crate) fn retrievers() -> Vec<Box<dyn Retriever>> {
     ]
 }
 
-/// A chat model that says the same each time.
+/// A chat model that says its name, whatever it is asked.
 pub(crate) struct Parrot(pub(crate) &'static str);
 
 impl ChatModel for Parrot {
     fn name(&self) -> &str {
-        "parrot"
+        self.0
     }
 
     fn complete(&self, _request: &ChatRequest) -> skillmux::Result<String> {
@@ -54,7 +54,6 @@ impl ChatModel for Parrot {
 
 /// Returns a reranker that puts what a chat model says before what another one ranked first.
 pub(crate) fn judge(inner: Box<dyn Reranker>, says: &'static str) -> JudgeReranker {
-    // Reading skills takes most of the time of the tests.
     let config = JudgeConfig { n_shown: 8, ..JudgeConfig::default() };
     JudgeReranker::new(inner, Arc::new(Parrot(says)), config)
 }
@@ -115,8 +114,8 @@ pub(crate) fn by_pairs(inner: impl Fn() -> Box<dyn Reranker>) -> [PairReranker; 
     })
 }
 
-/// Returns every ranker: each retriever as it is, weights of both signs, those that ship, and
-/// those that ask a model.
+/// Returns every ranker that asks no model: each retriever as it is, weights of both signs, and those that
+/// ship.
 pub(crate) fn rankers() -> Vec<Ranker> {
     let alone = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
     let mut rankers: Vec<Ranker> = retrievers().into_iter().map(alone).collect();
@@ -128,16 +127,27 @@ pub(crate) fn rankers() -> Vec<Ranker> {
         rankers.push(Ranker::new(Box::new(PoolRetriever::new(encoder)), Box::new(linear)));
     }
     rankers.extend(shipped());
-    let linear = || -> Box<dyn Reranker> { Box::new(LinearReranker::new(mixed_weights())) };
-    for pairs in by_pairs(linear) {
-        let pool = PoolRetriever::new(Some(encoder()));
-        rankers.push(Ranker::new(Box::new(pool), Box::new(pairs)));
-    }
-    for pairs in by_pairs(|| Box::new(KeepOrder)) {
-        rankers.push(Ranker::new(Box::<Bm25Retriever>::default(), Box::new(pairs)));
-    }
-    let linear = Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors));
-    let pool = Box::new(PoolRetriever::new(Some(encoder())));
-    rankers.push(Ranker::new(pool, Box::new(judge(linear, CHOICE))));
     rankers
+}
+
+/// Returns rerankers that ask a model after another one: by pairs, and a judge that chooses or does not.
+pub(crate) fn asking(inner: impl Fn() -> Box<dyn Reranker>) -> Vec<Box<dyn Reranker>> {
+    let mut rerankers: Vec<Box<dyn Reranker>> = Vec::new();
+    for pairs in by_pairs(&inner) {
+        rerankers.push(Box::new(pairs));
+    }
+    for says in [CHOICE, "[]"] {
+        rerankers.push(Box::new(judge(inner(), says)));
+    }
+    rerankers
+}
+
+/// Returns rankers that ask a model, over weights and over words alone.
+pub(crate) fn asking_rankers() -> Vec<Ranker> {
+    let linear = || -> Box<dyn Reranker> { Box::new(LinearReranker::new(mixed_weights())) };
+    let pool = || Box::new(PoolRetriever::new(Some(encoder())));
+    let over_weights = asking(linear).into_iter().map(|asking| Ranker::new(pool(), asking));
+    let over_words = asking(|| Box::new(KeepOrder)).into_iter();
+    let over_words = over_words.map(|asking| Ranker::new(Box::<Bm25Retriever>::default(), asking));
+    over_weights.chain(over_words).collect()
 }

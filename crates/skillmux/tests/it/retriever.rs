@@ -1,30 +1,28 @@
-//! The contracts of retrievers, rerankers and rankings, checked for every implementation.
+//! The contracts of retrievers and rankings, checked for every implementation.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use skillmux::{
-    Error,
     explain::Explanation,
     index::{Index, UpdateMode},
     library::Library,
-    model::{PairScorer, PairScorerIdentity},
     query::Query,
-    rerank::{KeepOrder, LinearReranker, PairReranker, RerankRequest, Reranker, SkillStart},
+    rerank::KeepOrder,
     retrieve::{
-        Bm25Config, Bm25Retriever, Candidate, Contribution, DenseRetriever, HybridConfig,
-        HybridRetriever, PoolRetriever, RetrieveRequest, Retriever, Tier,
+        Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever,
+        PoolRetriever, RetrieveRequest, Retriever, Tier,
     },
-    route::{Ranker, RouteOptions, Router, Stages},
+    route::{Ranker, Router, Stages},
     skill::SkillId,
 };
 
 use crate::{
     library::{options, tempdir},
-    rankers::{CHOICE, by_pairs, encoder, judge, rankers, retrievers},
+    rankers::{asking_rankers, encoder, rankers, retrievers},
 };
 
 /// Returns the fixture library as an index.
-fn index() -> (tempfile::TempDir, Index) {
+pub(crate) fn index() -> (tempfile::TempDir, Index) {
     let dir = tempdir();
     let library = Library::open([fixtures().join("library")]).unwrap();
     Index::update(dir.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
@@ -36,7 +34,7 @@ fn fixtures() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures"))
 }
 
-fn queries() -> Vec<Query> {
+pub(crate) fn queries() -> Vec<Query> {
     let text = std::fs::read_to_string(fixtures().join("tasks.jsonl")).unwrap();
     let tasks = text.lines().step_by(3).map(|line| {
         let task: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -47,7 +45,7 @@ fn queries() -> Vec<Query> {
 }
 
 /// Returns what a retriever finds for a query that names these skills.
-fn retrieve(
+pub(crate) fn retrieve(
     retriever: &dyn Retriever,
     index: &Index,
     query: &Query,
@@ -57,11 +55,11 @@ fn retrieve(
     retriever.retrieve(&RetrieveRequest { index, query, named, k }).unwrap()
 }
 
-fn rank(ranker: &Ranker, index: &Index, query: &Query, k: usize) -> Vec<Candidate> {
+pub(crate) fn rank(ranker: &Ranker, index: &Index, query: &Query, k: usize) -> Vec<Candidate> {
     ranker.rank(index, query, k).unwrap().candidates
 }
 
-fn assert_in_order(candidates: &[Candidate]) {
+pub(crate) fn assert_in_order(candidates: &[Candidate]) {
     assert!(candidates.is_sorted_by(|a, b| Candidate::best_first(a, b).is_lt()));
     assert!(candidates.iter().all(|candidate| candidate.score.is_finite()));
     let skills: HashSet<&SkillId> = candidates.iter().map(|candidate| &candidate.skill).collect();
@@ -112,152 +110,14 @@ fn candidates_have_the_same_signals_or_none() {
     }
 }
 
-#[test]
-fn rerankers_return_every_candidate_once_with_its_signals() {
-    let (_dir, index) = index();
-    let weights = skillmux_models::ranker().with_vectors;
-    let linear = || Box::new(LinearReranker::new(weights.clone()));
-    let rerankers: [Box<dyn Reranker>; 5] = [
-        Box::new(KeepOrder),
-        linear(),
-        Box::new(judge(Box::new(KeepOrder), CHOICE)),
-        Box::new(judge(linear(), CHOICE)),
-        Box::new(judge(linear(), "[]")),
-    ];
-    let pool = PoolRetriever::new(Some(encoder()));
-    for reranker in rerankers {
-        for query in queries() {
-            let found = retrieve(&pool, &index, &query, &[], usize::MAX);
-            let request = RerankRequest { index: &index, query: &query };
-            let ranked = reranker.rerank(&request, found.clone()).unwrap();
-            assert_in_order(&ranked);
-            assert_eq!(ranked.len(), found.len());
-            for candidate in &ranked {
-                let before = found.iter().find(|found| found.skill == candidate.skill).unwrap();
-                assert_eq!(candidate.signals, before.signals);
-            }
-            let n_measured = found.iter().filter(|found| found.signals.is_measured()).count();
-            if n_measured == 0 {
-                continue;
-            }
-            assert!(ranked[..n_measured].iter().all(|found| found.signals.is_measured()));
-            assert_eq!(ranked[n_measured..].len(), found[n_measured..].len());
-            let order = |found: &[Candidate]| -> Vec<SkillId> {
-                found[n_measured..].iter().map(|found| found.skill.clone()).collect()
-            };
-            assert_eq!(order(&ranked), order(&found));
-        }
+/// Checks that rankings are in order, and that the first `k` of one do not depend on `k`.
+pub(crate) fn assert_ranks(ranker: &Ranker, index: &Index, query: &Query, ks: &[usize]) {
+    let all = rank(ranker, index, query, usize::MAX);
+    assert_in_order(&all);
+    for &k in ks {
+        let some = rank(ranker, index, query, k);
+        assert_eq!(some, all[..k.min(all.len())], "{} at {k}", query.text());
     }
-}
-
-#[test]
-fn a_cross_encoder_orders_the_first_and_leaves_the_rest() {
-    let (_dir, index) = index();
-    for query in queries() {
-        let found = retrieve(&Bm25Retriever::default(), &index, &query, &[], usize::MAX);
-        let request = RerankRequest { index: &index, query: &query };
-        for reranker in by_pairs(|| Box::new(KeepOrder)) {
-            let ranked = reranker.rerank(&request, found.clone()).unwrap();
-            assert_in_order(&ranked);
-            let ids = |found: &[Candidate]| -> Vec<SkillId> {
-                found.iter().map(|found| found.skill.clone()).collect()
-            };
-            let n_asked = found.len().min(7);
-            let sorted = |mut ids: Vec<SkillId>| {
-                ids.sort_unstable();
-                ids
-            };
-            assert_eq!(sorted(ids(&ranked[..n_asked])), sorted(ids(&found[..n_asked])));
-            assert_eq!(ids(&ranked[n_asked..]), ids(&found[n_asked..]));
-        }
-    }
-}
-
-/// Gives one score too few, or one that is none.
-struct BrokenPairs(PairScorerIdentity, Vec<f32>);
-
-impl PairScorer for BrokenPairs {
-    fn identity(&self) -> &PairScorerIdentity {
-        &self.0
-    }
-
-    fn scores(&self, _query: &str, _texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        Ok(self.1.clone())
-    }
-}
-
-#[test]
-fn a_cross_encoder_that_breaks_its_contract_is_told() {
-    let (_dir, index) = index();
-    let query = Query::new("merge the pages of a pdf report").unwrap();
-    for scores in [vec![], vec![f32::NAN; 5], vec![1.0; 6]] {
-        let identity = PairScorerIdentity { name: "broken".to_owned(), fingerprint: String::new() };
-        let scorer = Arc::new(BrokenPairs(identity, scores));
-        let passage = Box::new(SkillStart::default());
-        let pairs = PairReranker::new(Box::new(KeepOrder), scorer, passage).with_n_asked(5);
-        let ranker = Ranker::new(Box::<Bm25Retriever>::default(), Box::new(pairs));
-        let error = ranker.rank(&index, &query, 3).unwrap_err();
-        assert!(matches!(error, skillmux::Error::PairScorerAnswer { .. }), "{error}");
-    }
-}
-
-#[test]
-fn what_a_judge_chooses_comes_first_and_the_rest_keep_their_order() {
-    let (_dir, index) = index();
-    let query = Query::new("merge the pages of a pdf report").unwrap();
-    let linear = || Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors));
-    let ranker = |reranker| Ranker::new(Box::new(PoolRetriever::new(Some(encoder()))), reranker);
-    let before = rank(&ranker(linear()), &index, &query, 30);
-    let after = rank(&ranker(Box::new(judge(linear(), CHOICE))), &index, &query, 30);
-    let chosen = [6, 1, 0];
-    let rest = (0..30).filter(|at| !chosen.contains(at));
-    let expected: Vec<&SkillId> =
-        chosen.into_iter().chain(rest).map(|at| &before[at].skill).collect();
-    assert_eq!(after.iter().map(|found| &found.skill).collect::<Vec<_>>(), expected);
-    assert!(after[2].score > after[3].score + 1.0 && after[0].score < after[2].score + 0.2);
-    assert_eq!(after[3..].iter().map(|found| found.score).collect::<Vec<_>>(), {
-        let kept = before.iter().filter(|found| after[3..].iter().any(|f| f.skill == found.skill));
-        kept.map(|found| found.score).collect::<Vec<_>>()
-    });
-    let nothing = rank(&ranker(Box::new(judge(linear(), "[]"))), &index, &query, 30);
-    assert_eq!(nothing, before);
-}
-
-#[test]
-fn what_a_judge_chooses_is_what_is_loaded() {
-    let query = Query::new("merge the pages of a pdf report").unwrap();
-    for (retriever, inner) in [
-        (
-            Box::<Bm25Retriever>::default() as Box<dyn Retriever>,
-            Box::new(KeepOrder) as Box<dyn Reranker>,
-        ),
-        (
-            Box::new(PoolRetriever::new(Some(encoder()))),
-            Box::new(LinearReranker::new(skillmux_models::ranker().with_vectors)),
-        ),
-    ] {
-        let ranker = Ranker::new(retriever, Box::new(judge(inner, "[2, 1]")));
-        let (_dir, router) = router(ranker);
-        let route = router.route(&query, &RouteOptions::default()).unwrap();
-        let best = router.search(&query, 2).unwrap().candidates;
-        let loaded: Vec<&SkillId> = route.steps[0].skills.iter().map(|skill| &skill.id).collect();
-        assert_eq!(loaded, best.iter().map(|found| &found.skill).collect::<Vec<_>>());
-        let judged = |part: &Contribution| part.feature == "judge" && part.value != 0.0;
-        let explained = &route.steps[0].skills[0].explanation.contributions;
-        assert!(explained.iter().any(judged));
-    }
-}
-
-#[test]
-fn a_judge_that_fails_is_an_error() {
-    let (_dir, index) = index();
-    let query = Query::new("merge the pages of a pdf report").unwrap();
-    let judge = judge(Box::new(KeepOrder), "I would take the second one.");
-    let ranker = Ranker::new(Box::<Bm25Retriever>::default(), Box::new(judge));
-    let error = ranker.rank(&index, &query, 3).unwrap_err();
-    assert!(matches!(&error, Error::Chat { name, .. } if name == "parrot"), "{error}");
-    let cause = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(cause, "no list of numbers in its answer, asked twice");
 }
 
 #[test]
@@ -265,13 +125,7 @@ fn rankings_are_in_order_and_the_first_k_do_not_depend_on_k() {
     let (_dir, index) = index();
     for ranker in rankers() {
         for query in queries() {
-            let all = rank(&ranker, &index, &query, usize::MAX);
-            assert_in_order(&all);
-            for k in [0, 1, 2, 7, 40, 1000] {
-                let some = rank(&ranker, &index, &query, k);
-                assert_eq!(some, all[..k.min(all.len())], "{} at {k}", query.text());
-            }
-            assert_eq!(rank(&ranker, &index, &query, 20), all[..all.len().min(20)]);
+            assert_ranks(&ranker, &index, &query, &[0, 1, 2, 7, 20, 40, 1000]);
         }
     }
 }
@@ -279,7 +133,7 @@ fn rankings_are_in_order_and_the_first_k_do_not_depend_on_k() {
 #[test]
 fn skills_that_share_nothing_with_the_query_are_left_out() {
     let (_dir, index) = index();
-    for ranker in rankers() {
+    for ranker in rankers().into_iter().chain(asking_rankers()) {
         let query = Query::new("the of and").unwrap();
         assert_eq!(rank(&ranker, &index, &query, 10), []);
         let query = Query::new("kubernetes").unwrap();
@@ -296,7 +150,7 @@ fn skills_that_the_query_names_come_before_all_others() {
     let text = "Containers, clusters and pipelines: rollouts, logs, alerts. \
                 Then use the fapiao-reimbursement skill and load csv-cleaning.";
     let query = Query::new(text).unwrap();
-    for ranker in rankers() {
+    for ranker in rankers().into_iter().chain(asking_rankers()) {
         let ranking = rank(&ranker, &index, &query, 3);
         let named: HashSet<String> = ranking[..2]
             .iter()
@@ -311,31 +165,44 @@ fn skills_that_the_query_names_come_before_all_others() {
 
 #[test]
 fn rankings_of_one_identity_alone_are_judged_alike() {
-    let identities: Vec<_> = rankers().iter().map(Ranker::identity).collect();
+    let identities =
+        || -> Vec<_> { rankers().iter().chain(&asking_rankers()).map(Ranker::identity).collect() };
+    let (identities, again) = (identities(), identities());
     let distinct: HashSet<_> = identities.iter().collect();
     assert_eq!(distinct.len(), identities.len(), "{identities:?}");
-    let again: Vec<_> = rankers().iter().map(Ranker::identity).collect();
     assert_eq!(again, identities);
 }
 
 /// Returns a router of a ranker over the fixtures.
-fn router(ranker: Ranker) -> (tempfile::TempDir, Router) {
+pub(crate) fn router(ranker: Ranker) -> (tempfile::TempDir, Router) {
     let (dir, index) = index();
-    let router = Router::new(index, Stages { ranker, ..Stages::default() }).unwrap();
+    let router = router_over(&index, ranker);
     (dir, router)
+}
+
+/// Returns a router of a ranker over the same index.
+pub(crate) fn router_over(index: &Index, ranker: Ranker) -> Router {
+    let index = Index::open(index.path()).unwrap();
+    Router::new(index, Stages { ranker, ..Stages::default() }).unwrap()
+}
+
+/// Checks that the parts of scores add up to them.
+pub(crate) fn assert_explained(router: &Router, query: &Query, k: usize) {
+    for skill in router.search_explained(query, k).unwrap() {
+        // Both add some dozens of numbers in single precision, in another order.
+        let error = (skill.explanation.total() - skill.score).abs();
+        assert!(error <= 1e-4 * skill.score.abs().max(1.0), "{}", query.text());
+        assert!((0.0..=1.0).contains(&skill.explanation.coverage));
+    }
 }
 
 #[test]
 fn explanations_add_up_to_the_scores() {
+    let (_dir, index) = index();
     for ranker in rankers() {
-        let (_dir, router) = router(ranker);
+        let router = router_over(&index, ranker);
         for query in queries() {
-            for skill in router.search_explained(&query, 20).unwrap() {
-                // Both add some dozens of numbers in single precision, in another order.
-                let error = (skill.explanation.total() - skill.score).abs();
-                assert!(error <= 1e-4 * skill.score.abs().max(1.0), "{}", query.text());
-                assert!((0.0..=1.0).contains(&skill.explanation.coverage));
-            }
+            assert_explained(&router, &query, 20);
         }
     }
 }
