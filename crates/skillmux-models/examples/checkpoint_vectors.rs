@@ -15,7 +15,7 @@ use skillmux_models::checkpoint::Checkpoint;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder: PathBuf = std::env::args_os().nth(1).ok_or("name a folder")?.into();
-    let encoder = Checkpoint::open(&folder, None)?.encoder()?;
+    let encoder = Checkpoint::open(&folder)?.encoder()?;
     let text = io::read_to_string(io::stdin())?;
     let lines: Vec<&str> = text.lines().collect();
     let started = Instant::now();

@@ -121,9 +121,8 @@ impl Config {
     pub(super) fn use_of_head(&self, is_pooled: bool) -> CheckpointUse {
         match self.head {
             Head::None => CheckpointUse::Encoder,
-            Head::Classifier => CheckpointUse::PairScorer,
             Head::LanguageModel if is_pooled => CheckpointUse::Encoder,
-            Head::LanguageModel => CheckpointUse::PairScorer,
+            Head::Classifier | Head::LanguageModel => CheckpointUse::PairScorer,
         }
     }
 
@@ -212,13 +211,13 @@ impl ConfigFile {
     ) -> Result<Config, CheckpointError> {
         let unsupported = |what: String| Err(folder.unsupported(what));
         let activation = match (family, self.hidden_act.as_deref()) {
-            (Family::Bert | Family::Roberta, None | Some("gelu")) => Activation::Gelu,
+            // The gate of Qwen3 has none but its own, whatever stands here.
+            (Family::Bert | Family::Roberta, None | Some("gelu"))
+            | (Family::Qwen3, None | Some("silu")) => Activation::Gelu,
             (Family::Bert | Family::Roberta, Some("gelu_new" | "gelu_pytorch_tanh")) => {
                 Activation::GeluTanh
             }
             (Family::Bert | Family::Roberta, Some("relu")) => Activation::Relu,
-            // The gate of Qwen3 has no other one.
-            (Family::Qwen3, None | Some("silu")) => Activation::Gelu,
             (_, Some(other)) => return unsupported(format!("the activation `{other}`")),
         };
         match self.position_embedding_type.as_deref() {

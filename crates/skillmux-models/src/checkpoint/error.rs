@@ -10,11 +10,11 @@ use super::CheckpointUse;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The name is no folder, and the cache of downloads has no such model.
-    #[error("no checkpoint at `{name}`")]
+    /// There is no such folder.
+    #[error("`{}` is no folder with a model", path.display())]
     Missing {
-        /// The path or the name of a repository.
-        name: String,
+        /// Where it should be.
+        path: PathBuf,
     },
     /// The folder lacks a file.
     #[error("`{}` has no `{file}`", folder.display())]
@@ -116,14 +116,9 @@ impl CheckpointError {
     /// Returns what the user can do about it, if there is something to say.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Missing { name } if super::folder::is_repository(name) => {
-                return Some(format!(
-                    "download it first, as with: hf download {name}; skillmux opens no connection for \
-                     models"
-                ));
-            }
             Self::Missing { .. } => {
-                "name a folder with config.json, tokenizer.json and model.safetensors"
+                "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3; skillmux \
+                 opens no connection for that"
             }
             Self::FileMissing { file, .. } if file == "tokenizer.json" => {
                 "fetch it from where the weights are from; for an old tokenizer, \

@@ -2,7 +2,7 @@
 //!
 //! | architecture | as an encoder | as a cross-encoder |
 //! |---|---|---|
-//! | BERT (MiniLM, BGE) | `BertModel` | `BertForSequenceClassification` |
+//! | BERT (`MiniLM`, BGE) | `BertModel` | `BertForSequenceClassification` |
 //! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
 //! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
 //!
@@ -13,7 +13,7 @@
 //! use skillmux::model::Encoder;
 //! use skillmux_models::checkpoint::Checkpoint;
 //!
-//! let checkpoint = Checkpoint::open(Path::new("models/all-MiniLM-L6-v2"), None)?;
+//! let checkpoint = Checkpoint::open(Path::new("models/all-MiniLM-L6-v2"))?;
 //! let encoder = checkpoint.encoder()?;
 //! let vectors = encoder.encode(&["Fills in PDF forms", "Tunes slow SQL queries"])?;
 //! assert_eq!(vectors.len(), 2 * encoder.dim());
@@ -84,13 +84,12 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads the configuration of a folder, or of a repository such as `BAAI/bge-m3` that was downloaded to
-    /// a cache of the Python package `huggingface_hub`.
+    /// Reads the configuration of a folder.
     ///
     /// # Errors
     /// [`CheckpointError`] if there is none, or if its architecture is not one of the table.
-    pub fn open(name: &Path, hub_cache: Option<&Path>) -> Result<Self, CheckpointError> {
-        let folder = Folder::find(name, hub_cache)?;
+    pub fn open(path: &Path) -> Result<Self, CheckpointError> {
+        let folder = Folder::find(path)?;
         let config = Config::read(&folder)?;
         let settings = Settings::read(&folder, &config)?;
         Ok(Self { folder, config, settings })

@@ -64,6 +64,7 @@ struct Module {
 
 /// `config.json` of the pooling of sentence-transformers: one mode by name, or flags of which one is set.
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the fields are those of the file")]
 struct PoolingFile {
     pooling_mode: Option<String>,
     #[serde(default)]

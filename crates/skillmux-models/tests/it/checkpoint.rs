@@ -5,7 +5,7 @@ use std::fs;
 use safetensors::Dtype;
 use serde_json::json;
 use skillmux::model::{Encoder, PairScorer};
-use skillmux_models::checkpoint::{Checkpoint, CheckpointUse};
+use skillmux_models::checkpoint::CheckpointUse;
 
 use crate::reference::{Reference, Written};
 
@@ -187,17 +187,4 @@ fn a_checkpoint_says_what_it_is_for() {
             assert_eq!(reference.write(case).open().purpose(), purpose);
         }
     }
-}
-
-#[test]
-fn a_repository_is_read_from_the_cache_of_downloads() {
-    let reference = Reference::read();
-    let written = reference.write_named("bert encoder");
-    let cache = tempfile::tempdir().unwrap();
-    let snapshot = cache.path().join("models--owner--tiny/snapshots/0123");
-    fs::create_dir_all(snapshot.parent().unwrap()).unwrap();
-    fs::rename(written.path(), &snapshot).unwrap();
-    let checkpoint = Checkpoint::open("owner/tiny".as_ref(), Some(cache.path())).unwrap();
-    assert_eq!(checkpoint.encoder().unwrap().dim(), 32);
-    fs::rename(&snapshot, written.path()).unwrap();
 }

@@ -3,6 +3,8 @@
 #![cfg(feature = "checkpoint")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
-mod checkpoint;
+#[path = "../support/reference.rs"]
 mod reference;
+
+mod checkpoint;
 mod refused;

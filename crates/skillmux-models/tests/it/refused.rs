@@ -10,7 +10,7 @@ use crate::reference::{Reference, Written};
 
 /// Reads a checkpoint for what it says that it is for.
 fn read(written: &Written) -> Result<(), CheckpointError> {
-    let checkpoint = Checkpoint::open(written.path(), None)?;
+    let checkpoint = Checkpoint::open(written.path())?;
     match checkpoint.encoder() {
         Err(CheckpointError::OtherUse { .. }) => checkpoint.pair_scorer().map(drop),
         other => other.map(drop),
@@ -34,14 +34,9 @@ fn assert_refused(written: &Written, message: &str, hint: &str) {
 
 #[test]
 fn a_missing_checkpoint_is_to_be_downloaded() {
-    let open = |name: &str| Checkpoint::open(name.as_ref(), None).unwrap_err();
-    let error = open("BAAI/bge-m3");
-    assert_eq!(error.to_string(), "no checkpoint at `BAAI/bge-m3`");
-    assert!(
-        error.hint().unwrap().starts_with("download it first, as with: hf download BAAI/bge-m3")
-    );
-    let error = open("./nowhere");
-    assert!(error.hint().unwrap().starts_with("name a folder with config.json"));
+    let error = Checkpoint::open("BAAI/bge-m3".as_ref()).unwrap_err();
+    assert_eq!(error.to_string(), "`BAAI/bge-m3` is no folder with a model");
+    assert!(error.hint().unwrap().starts_with("download a model first, as with: hf download"));
 }
 
 #[test]

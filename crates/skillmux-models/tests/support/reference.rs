@@ -81,7 +81,7 @@ impl Written {
     }
 
     pub(crate) fn open(&self) -> Checkpoint {
-        Checkpoint::open(self.path(), None).unwrap()
+        Checkpoint::open(self.path()).unwrap()
     }
 
     pub(crate) fn write(&self, file: &str, value: &Value) {
