@@ -25,7 +25,7 @@ use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::{StaticEncoder, TransformerEncoder, TransformerParts, checkpoint::Checkpoint};
+use skillmux_models::{TransformerEncoder, TransformerParts};
 
 use crate::{
     args::{
@@ -33,6 +33,7 @@ use crate::{
     },
     clock::since_start,
     error::CliError,
+    own_model,
     settings::Settings,
 };
 
@@ -127,7 +128,7 @@ impl Models {
     pub(crate) fn load(settings: &Settings) -> anyhow::Result<Self> {
         let paths = &settings.models;
         Ok(Self {
-            encoder: encoder(settings)?,
+            encoder: own_model::encoder(settings)?,
             ranker: match &paths.ranker {
                 Some(path) => read_json(path, "the weights of a ranker")?,
                 None => skillmux_models::ranker(),
@@ -136,10 +137,7 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
-            reranker: match &paths.reranker {
-                Some(path) => Some(Arc::new(open_checkpoint(path, settings)?.pair_scorer()?)),
-                None => None,
-            },
+            reranker: own_model::pair_scorer(settings)?,
             passage: paths.reranker_reads.unwrap_or_default(),
             judge: None,
         })
@@ -185,20 +183,11 @@ impl Models {
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::TopK => Box::new(TopK),
         };
-        let pager: Box<dyn Pager> = match choice.pager {
-            PagerChoice::Mmr => Box::new(MmrPager::default()),
-            PagerChoice::Full => Box::new(FullPager),
-        };
-        let mut ranker = self.ranker(choice.retriever, &self.ranker, vectors);
-        if let Some(model) = self.judge.clone() {
-            let judge = |inner| JudgeReranker::new(inner, model, JudgeConfig::default());
-            ranker = ranker.with_reranker(|inner| Box::new(judge(inner)));
-        }
         let stages = Stages {
             decomposer,
-            ranker,
+            ranker: self.ranker(choice.retriever, &self.ranker, vectors),
             composer,
-            pager,
+            pager: pager(choice.pager),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -211,15 +200,25 @@ impl Models {
         Ok(Router::new(index, Stages { ranker, ..Stages::default() })?)
     }
 
-    /// Returns what finds and orders skills. The default uses the vectors that there are, and weights
-    /// for.
+    /// Returns what finds and orders skills, with the models that are asked about the first of them.
     fn ranker(
         &self,
         choice: RetrieverChoice,
         weights: &RankerWeights,
         vectors: VectorUse,
     ) -> Ranker {
-        let as_found = |retriever| Ranker::new(retriever, self.reranker(Box::new(KeepOrder)));
+        self.weighed(choice, weights, vectors).with_reranker(|inner| self.asking(inner))
+    }
+
+    /// Returns what finds and orders skills without asking a model about each. The default uses the vectors
+    /// that there are, and weights for.
+    fn weighed(
+        &self,
+        choice: RetrieverChoice,
+        weights: &RankerWeights,
+        vectors: VectorUse,
+    ) -> Ranker {
+        let as_found = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
         match choice {
             RetrieverChoice::Transformer | RetrieverChoice::Ranked => {
                 let (encoder, of_words) = match vectors {
@@ -232,11 +231,11 @@ impl Models {
                     && vectors == VectorUse::Transformer
                     && !weights.with_transformer.is_zero();
                 if !has_transformer {
-                    return Ranker::new(Box::new(retriever), self.reranker(Box::new(linear)));
+                    return Ranker::new(Box::new(retriever), Box::new(linear));
                 }
                 let linear = linear.with_transformer(weights.with_transformer.clone());
                 let retriever = retriever.with_transformer(transformer());
-                Ranker::new(Box::new(retriever), self.reranker(Box::new(linear)))
+                Ranker::new(Box::new(retriever), Box::new(linear))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {
@@ -251,16 +250,24 @@ impl Models {
         }
     }
 
-    /// Returns a reranker that asks the cross-encoder after another one, if there is a cross-encoder.
-    fn reranker(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
-        let Some(scorer) = &self.reranker else { return inner };
-        let passage: Box<dyn Passage> = match self.passage {
-            PassageChoice::Start => Box::new(SkillStart::default()),
-            PassageChoice::Page => {
-                Box::new(PagedPassage::new(Box::new(MmrPager::default()), PASSAGE_TOKENS))
-            }
-        };
-        Box::new(PairReranker::new(inner, Arc::clone(scorer), passage))
+    /// Returns a reranker that asks the cross-encoder and then the judge after another one, as far as there
+    /// are such.
+    fn asking(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
+        let mut reranker = inner;
+        if let Some(scorer) = &self.reranker {
+            let passage: Box<dyn Passage> = match self.passage {
+                PassageChoice::Start => Box::new(SkillStart::default()),
+                PassageChoice::Page => {
+                    Box::new(PagedPassage::new(Box::new(MmrPager::default()), PASSAGE_TOKENS))
+                }
+            };
+            reranker = Box::new(PairReranker::new(reranker, Arc::clone(scorer), passage));
+        }
+        if let Some(model) = &self.judge {
+            let config = JudgeConfig::default();
+            reranker = Box::new(JudgeReranker::new(reranker, Arc::clone(model), config));
+        }
+        reranker
     }
 }
 
@@ -296,33 +303,12 @@ impl Assembly for Models {
     }
 }
 
-/// Returns the encoder of a file or folder that the settings name, else the one inside the program.
-pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
-    Ok(match &settings.models.encoder {
-        Some(path) if is_checkpoint(path) => Arc::new(open_checkpoint(path, settings)?.encoder()?),
-        Some(path) => Arc::new(read_encoder(path)?),
-        None => Arc::new(skillmux_models::encoder()),
-    })
-}
-
-/// Returns whether a path is that of a checkpoint: a folder, or the name of a repository, `owner/model`.
-fn is_checkpoint(path: &Path) -> bool {
-    let is_name =
-        || path.components().count() == 2 && path.extension().is_none_or(|it| it != "bin");
-    path.is_dir() || (!path.exists() && path.is_relative() && is_name())
-}
-
-fn open_checkpoint(path: &Path, settings: &Settings) -> anyhow::Result<Checkpoint> {
-    Ok(Checkpoint::open(path, settings.hub_cache.as_deref())?)
-}
-
-fn read_encoder(path: &Path) -> anyhow::Result<StaticEncoder> {
-    let bytes =
-        fs::read(path).map_err(|source| CliError::Model { path: path.to_owned(), source })?;
-    Ok(StaticEncoder::from_bytes(bytes).map_err(|error| CliError::ModelForm {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })?)
+/// Returns what chooses the parts of skills.
+pub(crate) fn pager(choice: PagerChoice) -> Box<dyn Pager> {
+    match choice {
+        PagerChoice::Mmr => Box::new(MmrPager::default()),
+        PagerChoice::Full => Box::new(FullPager),
+    }
 }
 
 /// Reads a model that is plain numbers.

@@ -11,6 +11,7 @@ mod command;
 mod error;
 mod folder;
 mod outcome;
+mod own_model;
 mod render;
 mod settings;
 mod source;
@@ -53,6 +54,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Index(args) => {
             let models = ModelArgs {
                 encoder: args.encoder.clone(),
+                encoder_model: args.encoder_model.clone(),
                 transformer_weights: args.transformer_weights.clone(),
                 ..ModelArgs::default()
             };
@@ -82,7 +84,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),
         error.downcast_ref::<CheckpointError>().and_then(CheckpointError::hint),
-        error.downcast_ref::<RemoteError>().and_then(RemoteError::hint),
+        error.downcast_ref::<RemoteError>().and_then(error::remote_hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),

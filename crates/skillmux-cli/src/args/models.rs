@@ -6,24 +6,32 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use serde::Deserialize;
 
 use super::shared::Format;
+use crate::own_model::ModelPlace;
 
 /// Weights of your own, in place of those inside this program.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct ModelArgs {
-    /// Encoder that `skillmux train encoder` wrote, or the folder of a published one, such as
-    /// all-MiniLM-L6-v2. The index must be made with it, too
-    #[arg(long, value_name = "FILE|DIR", help_heading = "Models of your own")]
-    pub(crate) encoder: Option<PathBuf>,
+    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one such as
+    /// all-MiniLM-L6-v2, or the URL of an endpoint. The index must be made with it, too
+    #[arg(long, value_name = "FILE|DIR|URL", help_heading = "Models of your own")]
+    pub(crate) encoder: Option<ModelPlace>,
+    /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
+    pub(crate) encoder_model: Option<String>,
+    /// Cross-encoder: the folder of a published one, or the URL of an endpoint. It orders the first 20
+    /// skills again, and takes its time
+    #[arg(long, value_name = "DIR|URL", help_heading = "Models of your own")]
+    pub(crate) reranker: Option<ModelPlace>,
+    /// Name of the cross-encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
+    pub(crate) reranker_model: Option<String>,
+    /// What the cross-encoder reads of a skill [default: start]
+    #[arg(long, value_enum, help_heading = "Models of your own")]
+    pub(crate) reranker_reads: Option<PassageChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
     /// it, too
     #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
     pub(crate) transformer_weights: Option<PathBuf>,
-    /// Folder of a published cross-encoder. It orders the first 20 skills again, and takes its time
-    #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
-    pub(crate) reranker: Option<PathBuf>,
-    /// What the cross-encoder reads of a skill [default: start]
-    #[arg(long, value_enum, help_heading = "Models of your own")]
-    pub(crate) reranker_reads: Option<PassageChoice>,
     /// Weights that `skillmux train ranker` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) ranker: Option<PathBuf>,
