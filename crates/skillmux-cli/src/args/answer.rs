@@ -42,7 +42,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// How skills are ranked
-    #[arg(long, value_enum, default_value = "ranked")]
+    #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) retriever: RetrieverChoice,
     /// Print the time that a query took: the 50th and the 99th percentile
     #[arg(long, requires = "queries")]

@@ -16,9 +16,11 @@
 mod keep_order;
 mod linear;
 mod reranker;
+mod traits;
 mod weights;
 
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
 pub use reranker::{RerankRequest, Reranker};
+pub use traits::QueryTraits;
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};
