@@ -73,11 +73,11 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Skills of the largest library in which the default ranking uses the transformer.
+/// Skills of the largest library that the transformer reads without being asked to.
 pub(crate) const MAX_SKILLS: usize = 10_000;
 
 /// Which vectors the default ranking uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VectorUse {
     /// None: an index that another program made may hold none.
     Words,
@@ -88,13 +88,6 @@ pub(crate) enum VectorUse {
 }
 
 impl VectorUse {
-    /// Returns what the default ranking uses of an index: not the transformer in a large library, where its
-    /// weights were measured to lose.
-    fn by_default(index: &Index) -> Self {
-        let most = if index.n_skills() > MAX_SKILLS { Self::Static } else { Self::Transformer };
-        Self::of(index).min(most)
-    }
-
     /// Returns what an index has.
     fn of(index: &Index) -> Self {
         let manifest = index.manifest();
@@ -155,15 +148,15 @@ impl Models {
 
     /// Returns a router with the stages that the arguments choose.
     pub(crate) fn router(&self, index: Index, choice: StageArgs) -> anyhow::Result<Router> {
-        let vectors = VectorUse::by_default(&index);
+        let vectors = VectorUse::of(&index);
         self.router_with(index, choice, vectors)
     }
 
     /// Returns a router of the default stages that uses the transformer as soon as it has read the whole
     /// library.
     pub(crate) fn lasting_router(&self, index: Index) -> anyhow::Result<Router> {
-        let vectors = match VectorUse::by_default(&index) {
-            VectorUse::Static if index.n_skills() <= MAX_SKILLS => VectorUse::Transformer,
+        let vectors = match VectorUse::of(&index) {
+            VectorUse::Static => VectorUse::Transformer,
             vectors => vectors,
         };
         self.router_with(index, StageArgs::default(), vectors)
@@ -298,7 +291,6 @@ impl Assembly for Models {
             return Ok(choice.map(|choice| self.ranker(choice, &weights, vectors)));
         }
         let choice = RetrieverChoice::by_name(name);
-        let vectors = vectors.min(VectorUse::by_default(index));
         Ok(choice.map(|choice| self.ranker(choice, &self.ranker, vectors)))
     }
 }

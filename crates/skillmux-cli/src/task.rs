@@ -55,6 +55,7 @@ pub(crate) struct BatchQuery {
 /// A line of a batch; other fields are ignored.
 #[derive(Deserialize)]
 struct BatchLine {
+    #[serde(alias = "task_id")]
     query_id: String,
     query: String,
 }

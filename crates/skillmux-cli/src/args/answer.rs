@@ -44,7 +44,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// How skills are ranked
-    #[arg(long, value_enum, default_value = "ranked")]
+    #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) retriever: RetrieverChoice,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,

@@ -30,7 +30,7 @@ pub(crate) enum DecomposerChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetrieverChoice {
     /// By words, by the vectors of both embedded encoders, and by clauses, with learned weights; as
-    /// `ranked` where the index has no vectors of the transformer yet, or more than 10,000 skills
+    /// `ranked` where the transformer has not read all skills
     Transformer,
     /// The same without the transformer: smaller and faster
     Ranked,

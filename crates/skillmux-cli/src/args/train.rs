@@ -41,6 +41,9 @@ pub(crate) struct TrainRankerArgs {
     /// Queries for the weights with the transformer alone, in the format of --tasks
     #[arg(long, value_name = "FILE.jsonl", num_args = 1.., requires = "transformer")]
     pub(crate) transformer_tasks: Vec<PathBuf>,
+    /// Weights to keep: only those with the transformer are trained, beside them
+    #[arg(long, value_name = "FILE.json", requires = "transformer", conflicts_with_all = ["held_out", "ablations"])]
+    pub(crate) keep: Option<PathBuf>,
     /// File for the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

@@ -7,10 +7,8 @@ use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
     query::Query,
-    retrieve::{
-        Feature, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER, RetrieveRequest,
-        Retriever, named,
-    },
+    rerank::QueryTraits,
+    retrieve::{Feature, PoolRetriever, QUERY_TRANSFORMER, RetrieveRequest, Retriever, named},
     skill::SkillId,
 };
 
@@ -38,6 +36,7 @@ pub struct RankerData {
 struct LabelledQuery {
     ids: Vec<SkillId>,
     is_known_to_encoder: bool,
+    is_in_other_words: bool,
 }
 
 impl RankerData {
@@ -48,7 +47,7 @@ impl RankerData {
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
     pub fn add_queries(&mut self, path: &Path) -> Result<()> {
-        self.add(path, true)
+        self.add(path, |query| query.is_known_to_encoder = true)
     }
 
     /// Adds queries that the encoder was not trained on, in the same format.
@@ -56,7 +55,16 @@ impl RankerData {
     /// # Errors
     /// As for [`RankerData::add_queries`].
     pub fn add_tasks(&mut self, path: &Path) -> Result<()> {
-        self.add(path, false)
+        self.add(path, |_| {})
+    }
+
+    /// Adds tasks in other words than their skills have, which count as a kind of their own, in the same
+    /// format; the encoder was not trained on them.
+    ///
+    /// # Errors
+    /// As for [`RankerData::add_queries`].
+    pub fn add_other_words(&mut self, path: &Path) -> Result<()> {
+        self.add(path, |query| query.is_in_other_words = true)
     }
 
     /// Adds the pairs that the encoder was trained on, as for
@@ -75,11 +83,11 @@ impl RankerData {
         self.queries.len() + 2 * self.translations.pairs.len()
     }
 
-    fn add(&mut self, path: &Path, is_known_to_encoder: bool) -> Result<()> {
+    fn add(&mut self, path: &Path, mark: impl Fn(&mut LabelledQuery)) -> Result<()> {
         for (text, id) in read_queries(path)? {
             let query = self.queries.entry(text).or_default();
             query.ids.push(id);
-            query.is_known_to_encoder |= is_known_to_encoder;
+            mark(query);
         }
         Ok(())
     }
@@ -116,7 +124,7 @@ impl RankerData {
         queries: Queries,
     ) -> Result<Vec<Example>> {
         let mut examples = Vec::new();
-        for (text, LabelledQuery { ids, is_known_to_encoder }) in &self.queries {
+        for (text, LabelledQuery { ids, is_known_to_encoder, is_in_other_words }) in &self.queries {
             let mut right: Vec<SkillIdx> =
                 ids.iter().filter_map(|id| idx_of.get(id).copied()).collect();
             right.sort_unstable();
@@ -128,7 +136,8 @@ impl RankerData {
             };
             if is_used {
                 let text = text.clone();
-                examples.push(Example { text, right, itself: None, fold: share.fold });
+                let kind = if *is_in_other_words { QueryKind::OtherWords } else { QueryKind::Own };
+                examples.push(Example { text, right, kind, fold: share.fold });
             }
         }
         Ok(examples)
@@ -155,7 +164,7 @@ impl RankerData {
                 examples.push(Example {
                     text,
                     right: vec![to],
-                    itself: Some(from),
+                    kind: QueryKind::Translation { of: from },
                     fold: share.fold,
                 });
             }
@@ -196,19 +205,30 @@ fn share_of(index: &Index, right: &[SkillIdx]) -> Result<Option<RankerShare>> {
 struct Example {
     text: String,
     right: Vec<SkillIdx>,
-    /// The skill whose description the query is; no candidate.
-    itself: Option<SkillIdx>,
+    kind: QueryKind,
     fold: Fold,
+}
+
+/// Where a query is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QueryKind {
+    /// It was written as a query.
+    Own,
+    /// It is a task in other words than its skills have.
+    OtherWords,
+    /// It is the description of a skill in another language, which is no candidate.
+    Translation {
+        /// That skill.
+        of: SkillIdx,
+    },
 }
 
 /// The candidates of one query.
 pub(super) struct List {
     pub(super) query: String,
     pub(super) rows: Vec<FeatureRow>,
-    /// How long the query is, in `[0, 1]`.
-    pub(super) length: f32,
-    /// 1 for a query in writing without spaces, else 0.
-    pub(super) spaceless: f32,
+    /// What the weights of the query depend on.
+    pub(super) traits: QueryTraits,
     pub(super) fold: Fold,
     /// Positions of the right skills among the candidates.
     pub(super) right: Vec<usize>,
@@ -216,40 +236,38 @@ pub(super) struct List {
     pub(super) near_duplicates: Vec<usize>,
     /// The right skills, found or not.
     pub(super) right_ids: Vec<SkillId>,
-    /// Whether the query is the description of a skill in another language.
-    pub(super) is_translation: bool,
+    /// Where the query is from.
+    pub(super) kind: QueryKind,
     /// Whether the transformer read the query.
     pub(super) is_read: bool,
 }
 
 impl List {
     fn of(index: &Index, retriever: &PoolRetriever, example: &Example) -> Result<Option<Self>> {
-        let Example { text, right, itself, fold } = example;
+        let Example { text, right, kind, fold } = example;
         let Ok(query) = Query::new(text.as_str()) else { return Ok(None) };
         let named = named(index, &query)?;
         let request = RetrieveRequest { index, query: &query, named: &named, k: 0 };
         let mut list = Self {
             query: text.clone(),
             rows: Vec::new(),
-            length: 0.0,
-            spaceless: 0.0,
+            traits: QueryTraits::default(),
             fold: *fold,
             right: Vec::new(),
             near_duplicates: Vec::new(),
             right_ids: right.iter().map(|idx| index.id(*idx)).collect::<Result<_, _>>()?,
-            is_translation: itself.is_some(),
+            kind: *kind,
             is_read: false,
         };
         let mut skills = Vec::new();
         for candidate in retriever.retrieve(&request)? {
             let (skill, signals) = (index.find(&candidate.skill)?, candidate.signals);
-            if Some(skill) == *itself {
+            if *kind == (QueryKind::Translation { of: skill }) {
                 continue;
             }
             let value = |feature: Feature| signals.get(feature.as_str()).unwrap_or(0.0);
             list.rows.push(Feature::ALL.map(value));
-            list.length = signals.get(QUERY_LENGTH).unwrap_or(0.0);
-            list.spaceless = signals.get(QUERY_SPACELESS).unwrap_or(0.0);
+            list.traits = QueryTraits::of(&signals);
             list.is_read = signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5;
             skills.push(skill);
         }
@@ -280,11 +298,17 @@ impl List {
 
     /// Returns whether the query is a task of several sentences.
     pub(super) fn is_long(&self) -> bool {
-        self.length > 0.5
+        self.traits.length > 0.5
+    }
+
+    /// Returns whether the query is the description of a skill in another language.
+    pub(super) fn is_translation(&self) -> bool {
+        matches!(self.kind, QueryKind::Translation { .. })
     }
 }
 
 /// The lists of all queries, by text.
+#[derive(Default)]
 pub(super) struct Lists(Vec<List>);
 
 impl Lists {

@@ -1,12 +1,14 @@
 //! [`fit`]: gradient descent on the loss of all lists at once.
 
+use std::collections::BTreeMap;
+
 use skillmux::{
     rerank::{FeatureWeight, FeatureWeights},
     retrieve::{Feature, FeatureGroup},
 };
 
 use super::{
-    data::{FeatureRow, List, Lists},
+    data::{FeatureRow, List, Lists, QueryKind},
     options::{NearDuplicates, RankerLoss, RankerOptions},
 };
 use crate::{
@@ -14,8 +16,8 @@ use crate::{
     split::Fold,
 };
 
-/// Weights of a feature: for all queries, by length, and for writing without spaces.
-const N_KINDS: usize = 3;
+/// Parts of the weight of a feature, as [`FeatureWeight::parts`] has them.
+const N_PARTS: usize = FeatureWeight::N_PARTS;
 
 /// Steps between two looks at the validation part.
 const N_STEPS_PER_CHECK: usize = 10;
@@ -26,7 +28,11 @@ const MAX_LOG_ODDS: f64 = 30.0;
 
 const N_FEATURES: usize = Feature::ALL.len();
 
-type Numbers = [[f64; N_FEATURES]; N_KINDS];
+/// The weights of all features, part by part.
+type Weights = [[f64; N_FEATURES]; N_PARTS];
+
+/// Parts that are fitted as one number, with the factor of each.
+type Direction = [f64; N_PARTS];
 
 /// Share of the loss that skills in another language have when the weights of
 /// [`FeatureGroup::Crossing`] are fitted.
@@ -40,73 +46,154 @@ enum Stage {
     /// Those alone, to queries, tasks and translations: what a translation teaches of other weights
     /// would be at the cost of queries in the language of the skill.
     Crossing,
+    /// Those of [`FeatureGroup::Transformer`] alone, which are new beside weights that were fitted without it.
+    Transformer,
+    /// All of them for short queries. There are a hundred long tasks with skills that no encoder knows,
+    /// too few to fit the weights of words anew.
+    Short,
 }
 
 impl Stage {
     fn fits(self, feature: Feature) -> bool {
-        (feature.group() == FeatureGroup::Crossing) == (self == Self::Crossing)
+        let group = feature.group();
+        match self {
+            Self::Ranking => group != FeatureGroup::Crossing,
+            Self::Crossing => group == FeatureGroup::Crossing,
+            Self::Transformer => group == FeatureGroup::Transformer,
+            Self::Short => true,
+        }
     }
 
     fn has(self, list: &List) -> bool {
-        list.has_right() && (!list.is_translation || self == Self::Crossing)
+        list.has_right() && (!list.is_translation() || self == Self::Crossing)
+    }
+
+    fn directions(self) -> Vec<Direction> {
+        const BASE: usize = 0;
+        const LENGTH: usize = 1;
+        const SPACELESS: usize = 2;
+        const UNCOVERED: usize = 3;
+        const LIBRARY: usize = 4;
+        const LONG_UNCOVERED: usize = 5;
+        const LONG_LIBRARY: usize = 6;
+        let alone = |part: usize| {
+            let mut direction = [0.0; N_PARTS];
+            direction[part] = 1.0;
+            direction
+        };
+        // Nothing of it is left for the longest queries.
+        let short = |part: usize, long: usize| {
+            let mut direction = alone(part);
+            direction[long] = -1.0;
+            direction
+        };
+        match self {
+            Self::Ranking | Self::Crossing => [BASE, LENGTH, SPACELESS].map(alone).to_vec(),
+            Self::Transformer => [BASE, LENGTH, UNCOVERED, LIBRARY].map(alone).to_vec(),
+            Self::Short => vec![
+                short(BASE, LENGTH),
+                short(UNCOVERED, LONG_UNCOVERED),
+                short(LIBRARY, LONG_LIBRARY),
+            ],
+        }
     }
 }
 
-/// Returns the weights with the least loss on the validation part, or on what is fitted where there
-/// is none.
+/// Returns the weights without a transformer that have the least loss on the validation part, or on
+/// what is fitted where there is none.
 pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
-    let weights = fit_stage(lists, options, Stage::Ranking, &[[0.0; N_FEATURES]; N_KINDS]);
+    let lists = std::slice::from_ref(lists);
+    let weights = fit_stage(lists, options, Stage::Ranking, &[[0.0; N_FEATURES]; N_PARTS]);
     let is_off = options.without.contains(&FeatureGroup::Crossing);
-    let has_translations = lists.fold(Fold::Train).any(|list| list.is_translation);
+    let has_translations = lists[0].fold(Fold::Train).any(List::is_translation);
     let weights = if has_translations && !is_off {
         fit_stage(lists, options, Stage::Crossing, &weights)
     } else {
         weights
     };
+    named(&weights)
+}
+
+/// Returns the weights with a transformer, fitted to the lists of each size of library, from those without one.
+pub(super) fn fit_with_transformer(
+    sizes: &[Lists],
+    options: &RankerOptions,
+    start: &FeatureWeights,
+) -> FeatureWeights {
+    let mut weights = [[0.0; N_FEATURES]; N_PARTS];
+    for (at, feature) in Feature::ALL.into_iter().enumerate() {
+        let parts = start.get(feature.as_str()).parts();
+        for (of_part, part) in weights.iter_mut().zip(parts) {
+            of_part[at] = f64::from(part);
+        }
+    }
+    let weights = fit_stage(sizes, options, Stage::Transformer, &weights);
+    named(&fit_stage(sizes, options, Stage::Short, &weights))
+}
+
+fn named(weights: &Weights) -> FeatureWeights {
     let named = Feature::ALL.into_iter().enumerate().map(|(at, feature)| {
-        let [base, length, spaceless] = std::array::from_fn(|kind| rounded(weights[kind][at]));
-        (feature.as_str().to_owned(), FeatureWeight { base, length, spaceless })
+        let parts = std::array::from_fn(|part| rounded(weights[part][at]));
+        (feature.as_str().to_owned(), FeatureWeight::from_parts(parts))
     });
     FeatureWeights::new(named).expect("features have their own names, and fits are bounded")
 }
 
 /// Returns weights of which a stage has fitted its own.
-fn fit_stage(lists: &Lists, options: &RankerOptions, stage: Stage, start: &Numbers) -> Numbers {
-    let train = Examples::of(lists, Fold::Train, stage, options);
-    let validation = Examples::of(lists, Fold::Validation, stage, options);
+fn fit_stage(sizes: &[Lists], options: &RankerOptions, stage: Stage, start: &Weights) -> Weights {
+    let train = Examples::of(sizes, Fold::Train, stage, options);
+    let validation = Examples::of(sizes, Fold::Validation, stage, options);
     let judge = if validation.0.is_empty() { &train } else { &validation };
     let scales = scales(&train, stage, options);
-    let mut adam = Adam::new(N_KINDS * N_FEATURES);
-    let mut weights: Numbers = [[0.0; N_FEATURES]; N_KINDS];
-    let (mut bias, mut best) = (0.0, (f64::INFINITY, weights));
-    let in_units = |weights: &Numbers| -> Numbers {
-        std::array::from_fn(|kind| {
-            std::array::from_fn(|at| start[kind][at] + weights[kind][at] * scales[at])
-        })
+    let directions = stage.directions();
+    let mut adam = Adam::new(directions.len() * N_FEATURES);
+    let mut numbers = vec![[0.0; N_FEATURES]; directions.len()];
+    let (mut bias, mut best) = (0.0, (f64::INFINITY, numbers.clone()));
+    let in_units = |numbers: &[[f64; N_FEATURES]]| -> Weights {
+        let mut weights = *start;
+        for (direction, numbers) in directions.iter().zip(numbers) {
+            for (factor, weights) in direction.iter().zip(&mut weights) {
+                for ((weight, number), scale) in weights.iter_mut().zip(numbers).zip(&scales) {
+                    *weight += factor * number * scale;
+                }
+            }
+        }
+        weights
     };
     for (step, number) in (1..=options.n_steps).zip(1..) {
-        let mut gradient = train.gradient(&in_units(&weights), &scales, bias, options.loss);
-        for (gradient, weights) in gradient.weights.iter_mut().zip(&weights) {
-            for (gradient, weight) in gradient.iter_mut().zip(weights) {
-                *gradient += f64::from(options.penalty) * weight;
+        let found = train.gradient(&in_units(&numbers), &scales, bias, options.loss);
+        let mut gradient = in_directions(&found.weights, &directions);
+        for (gradient, numbers) in gradient.iter_mut().zip(&numbers) {
+            for (gradient, number) in gradient.iter_mut().zip(numbers) {
+                *gradient += f64::from(options.penalty) * number;
             }
         }
         let progress = step as f64 / options.n_steps as f64;
         let rate = f64::from(options.learning_rate) * cosine_decay(progress);
-        let steps = gradient.weights.as_flattened_mut();
+        let steps = gradient.as_flattened_mut();
         adam.turn(0, steps, Pace::of_step(number));
-        for (weight, step) in weights.as_flattened_mut().iter_mut().zip(steps) {
-            *weight -= rate * *step;
+        for (number, step) in numbers.as_flattened_mut().iter_mut().zip(steps) {
+            *number -= rate * *step;
         }
-        bias -= rate * gradient.bias;
+        bias -= rate * found.bias;
         if step % N_STEPS_PER_CHECK == 0 {
-            let loss = judge.gradient(&in_units(&weights), &scales, bias, options.loss).loss;
+            let loss = judge.gradient(&in_units(&numbers), &scales, bias, options.loss).loss;
             if loss < best.0 {
-                best = (loss, weights);
+                best = (loss, numbers.clone());
             }
         }
     }
     in_units(&best.1)
+}
+
+/// Returns the slopes by the numbers of each direction.
+fn in_directions(slopes: &Weights, directions: &[Direction]) -> Vec<[f64; N_FEATURES]> {
+    let of = |direction: &Direction| {
+        std::array::from_fn(|at| {
+            direction.iter().zip(slopes).map(|(factor, part)| factor * part[at]).sum()
+        })
+    };
+    directions.iter().map(of).collect()
 }
 
 /// Returns a number with four decimals, which is all that the training data can say.
@@ -128,30 +215,55 @@ struct Example<'l> {
 
 struct Gradient {
     loss: f64,
-    weights: Numbers,
+    weights: Weights,
     bias: f64,
 }
 
-impl<'l> Examples<'l> {
-    /// Short queries and long tasks have equal shares of the loss that translations leave.
-    fn of(lists: &'l Lists, fold: Fold, stage: Stage, options: &RankerOptions) -> Self {
-        let lists: Vec<&List> = lists.fold(fold).filter(|list| stage.has(list)).collect();
-        let kind = |list: &List| match list {
-            List { is_translation: true, .. } => 2,
-            list => usize::from(list.is_long()),
-        };
-        let mut numbers = [0_usize; 3];
-        for list in &lists {
-            numbers[kind(list)] += 1;
+/// Lists whose shares of the loss are equal, whatever their numbers: the short queries, the long tasks
+/// and those in other words, of each size of library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Short { size: usize },
+    Long { size: usize },
+    OtherWords { size: usize },
+    Translation,
+}
+
+impl Group {
+    fn of(list: &List, size: usize) -> Self {
+        match list.kind {
+            QueryKind::Translation { .. } => Self::Translation,
+            _ if list.is_long() => Self::Long { size },
+            QueryKind::OtherWords => Self::OtherWords { size },
+            QueryKind::Own => Self::Short { size },
         }
-        let has_translations = numbers[2] > 0;
-        let n_others = numbers[..2].iter().filter(|n| **n > 0).count();
+    }
+}
+
+impl<'l> Examples<'l> {
+    /// Groups have equal shares of the loss that translations leave.
+    fn of(sizes: &'l [Lists], fold: Fold, stage: Stage, options: &RankerOptions) -> Self {
+        let lists: Vec<(Group, &List)> = (0..)
+            .zip(sizes)
+            .flat_map(|(size, lists)| lists.fold(fold).map(move |list| (size, list)))
+            .filter(|(_, list)| stage.has(list))
+            .map(|(size, list)| (Group::of(list, size), list))
+            .collect();
+        let mut numbers: BTreeMap<Group, usize> = BTreeMap::new();
+        for (group, _) in &lists {
+            *numbers.entry(*group).or_default() += 1;
+        }
+        let has_translations = numbers.contains_key(&Group::Translation);
+        let n_others = numbers.len() - usize::from(has_translations);
         let of_others = if has_translations { 1.0 - TRANSLATION_SHARE } else { 1.0 };
-        let shares = [of_others / n_others as f64, of_others / n_others as f64, TRANSLATION_SHARE];
-        let example = |list: &'l List| Example {
+        let share = |group: &Group| match group {
+            Group::Translation => TRANSLATION_SHARE,
+            _ => of_others / n_others as f64,
+        };
+        let example = |(group, list): (Group, &'l List)| Example {
             list,
             grades: grades(list, options.near_duplicates),
-            share: shares[kind(list)] / numbers[kind(list)] as f64,
+            share: share(&group) / numbers[&group] as f64,
         };
         Self(lists.into_iter().map(example).collect())
     }
@@ -160,19 +272,19 @@ impl<'l> Examples<'l> {
     /// of the features as they are scaled.
     fn gradient(
         &self,
-        weights: &Numbers,
+        weights: &Weights,
         scales: &[f64; N_FEATURES],
         bias: f64,
         loss: RankerLoss,
     ) -> Gradient {
-        let mut sum = Gradient { loss: 0.0, weights: [[0.0; N_FEATURES]; N_KINDS], bias: 0.0 };
+        let mut sum = Gradient { loss: 0.0, weights: [[0.0; N_FEATURES]; N_PARTS], bias: 0.0 };
         for Example { list, grades, share } in &self.0 {
-            let kinds = [1.0, f64::from(list.length), f64::from(list.spaceless)];
-            let of_kind: [f64; N_FEATURES] = std::array::from_fn(|at| {
-                (0..N_KINDS).map(|kind| kinds[kind] * weights[kind][at]).sum()
+            let factors = list.traits.factors().map(f64::from);
+            let of_query: [f64; N_FEATURES] = std::array::from_fn(|at| {
+                factors.iter().zip(weights).map(|(factor, part)| factor * part[at]).sum()
             });
             let score = |row: &FeatureRow| -> f64 {
-                row.iter().zip(&of_kind).map(|(x, w)| f64::from(*x) * w).sum()
+                row.iter().zip(&of_query).map(|(x, w)| f64::from(*x) * w).sum()
             };
             let scores: Vec<f64> = list.rows.iter().map(score).collect();
             let (of_list, slopes) = match loss {
@@ -187,9 +299,9 @@ impl<'l> Examples<'l> {
                     *sum += slope * f64::from(*x);
                 }
             }
-            for (kind, weights) in sum.weights.iter_mut().enumerate() {
+            for (factor, weights) in factors.iter().zip(&mut sum.weights) {
                 for at in 0..N_FEATURES {
-                    weights[at] += share * kinds[kind] * slope_of[at] * scales[at];
+                    weights[at] += share * factor * slope_of[at] * scales[at];
                 }
             }
         }
@@ -294,13 +406,12 @@ mod tests {
             let right = (0..20).max_by(|a, b| worth(&rows[*a]).total_cmp(&worth(&rows[*b])));
             List {
                 query: number.to_string(),
-                length: (number % 2) as f32,
-                spaceless: 0.0,
+                traits: QueryTraits { length: (number % 2) as f32, ..QueryTraits::default() },
                 fold: if number.is_multiple_of(5) { Fold::Validation } else { Fold::Train },
                 right: right.into_iter().collect(),
                 near_duplicates: Vec::new(),
                 right_ids: Vec::new(),
-                is_translation: false,
+                kind: QueryKind::Own,
                 is_read: false,
                 rows,
             }

@@ -139,14 +139,13 @@ impl RankerScores {
 /// Scores the lists of a fold.
 pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec<QueryScores> {
     let score = |list: &List| {
-        let weights = Feature::ALL
-            .map(|feature| weights.get(feature.as_str()).of(list.length, list.spaceless));
+        let weights = Feature::ALL.map(|feature| weights.get(feature.as_str()).of(&list.traits));
         let ranked = |row: &FeatureRow| row.iter().zip(&weights).map(|(x, w)| x * w).sum();
         QueryScores {
             query: list.query.clone(),
             is_long: list.is_long(),
-            is_spaceless: list.spaceless > 0.5,
-            is_translation: list.is_translation,
+            is_spaceless: list.traits.spaceless > 0.5,
+            is_translation: list.is_translation(),
             right: list.right_ids.clone(),
             candidates: list.right.len() as f32 / list.n_right() as f32,
             bm25: RankerScores::of(list, |row| row[Feature::Bm25 as usize]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skillmux::{
     index::Index,
     model::Encoder,
-    rerank::RankerWeights,
+    rerank::{FeatureWeights, RankerWeights},
     retrieve::{FeatureGroup, PoolRetriever},
 };
 
@@ -42,7 +42,8 @@ pub struct TrainedRanker {
 pub struct RankerExamples {
     with_vectors: Lists,
     without_vectors: Lists,
-    with_transformer: Option<Lists>,
+    /// By size of the library.
+    with_transformer: Vec<Lists>,
 }
 
 impl RankerExamples {
@@ -59,10 +60,16 @@ impl RankerExamples {
         if n_lists < MIN_LISTS {
             return Err(Error::TooFewPairs { n_pairs: n_lists, min_pairs: MIN_LISTS });
         }
-        Ok(Self { with_vectors, without_vectors, with_transformer: None })
+        Ok(Self { with_vectors, without_vectors, with_transformer: Vec::new() })
     }
 
-    /// Looks the queries up with a transformer as well, in indexes of several sizes.
+    /// Returns no examples: what is added is fitted beside weights that are there.
+    pub fn none() -> Self {
+        let none = Lists::default;
+        Self { with_vectors: none(), without_vectors: none(), with_transformer: Vec::new() }
+    }
+
+    /// Looks the queries up with a transformer as well, in indexes of one size, which weighs as much as any other.
     ///
     /// Only queries count whose skills are new to all encoders, and that the transformer can read.
     ///
@@ -77,33 +84,39 @@ impl RankerExamples {
     ) -> Result<()> {
         let retriever =
             PoolRetriever::new(Some(Arc::clone(encoder))).with_transformer(Arc::clone(transformer));
+        let mut of_size = Lists::default();
         for index in indexes {
             let mut lists = data.lists(index, &retriever, Queries::OfNewSkills)?;
             lists.retain_read();
-            match &mut self.with_transformer {
-                Some(all) => all.extend(lists),
-                None => self.with_transformer = Some(lists),
-            }
+            of_size.extend(lists);
         }
+        self.with_transformer.push(of_size);
         Ok(())
     }
 
-    /// Fits the weights with and without vectors, and scores them on the fold that is asked for.
-    pub fn fit(&self, options: &RankerOptions, scored: Fold) -> TrainedRanker {
+    /// Fits the weights and scores them on the fold that is asked for; with `kept`, the weights with a
+    /// transformer alone, beside those.
+    pub fn fit(
+        &self,
+        options: &RankerOptions,
+        kept: Option<&RankerWeights>,
+        scored: Fold,
+    ) -> TrainedRanker {
         let Self { with_vectors: with, without_vectors: without, with_transformer } = self;
         let dense = FeatureGroup::ALL.into_iter().filter(|group| group.needs_vectors());
         let words_alone = RankerOptions {
             without: options.without.iter().copied().chain(dense).collect(),
             ..options.clone()
         };
-        let weights = RankerWeights {
+        let mut weights = kept.cloned().unwrap_or_else(|| RankerWeights {
             with_vectors: fit::fit(with, options),
             without_vectors: fit::fit(without, &words_alone),
-            with_transformer: with_transformer
-                .as_ref()
-                .map(|lists| fit::fit(lists, options))
-                .unwrap_or_default(),
-        };
+            with_transformer: FeatureWeights::default(),
+        });
+        if !with_transformer.is_empty() {
+            weights.with_transformer =
+                fit::fit_with_transformer(with_transformer, options, &weights.with_vectors);
+        }
         let scores_with = scores::scores(with, &weights.with_vectors, scored);
         let scores_without = scores::scores(without, &weights.without_vectors, scored);
         let scores = scores_with
@@ -113,7 +126,7 @@ impl RankerExamples {
         let of_transformer =
             |lists: &Lists| scores::scores(lists, &weights.with_transformer, scored);
         TrainedRanker {
-            transformer_scores: with_transformer.as_ref().map(of_transformer).unwrap_or_default(),
+            transformer_scores: with_transformer.iter().flat_map(of_transformer).collect(),
             scores: scores.collect(),
             n_train: with.fold(Fold::Train).count(),
             n_validation: with.fold(Fold::Validation).count(),

@@ -1,11 +1,10 @@
 //! [`LinearReranker`]: a weighed sum of signals.
 
-use super::{FeatureWeights, RerankRequest, Reranker};
+use super::{FeatureWeights, QueryTraits, RerankRequest, Reranker};
 use crate::{
     error::Result,
     retrieve::{
-        Candidate, Contribution, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER, RankingIdentity,
-        Retriever, ScoreScale, Signals,
+        Candidate, Contribution, QUERY_TRANSFORMER, RankingIdentity, Retriever, ScoreScale, Signals,
     },
 };
 
@@ -18,8 +17,7 @@ const UNMEASURED_MARGIN: f32 = 2.0;
 /// Orders candidates by a weighed sum of their signals.
 ///
 /// Scores are log-odds up to a constant: a skill that scores 1 more is `e` times as likely the
-/// right one. Weights depend on the length and the writing of the query, the signals
-/// [`QUERY_LENGTH`] and [`QUERY_SPACELESS`]. Candidates without signals follow in their order.
+/// right one. Weights depend on the [`QueryTraits`]. Candidates without signals follow in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearReranker {
     weights: FeatureWeights,
@@ -44,14 +42,13 @@ impl LinearReranker {
 
     /// Returns the weights that count for a query, by the position of the signal.
     fn applied(&self, signals: &Signals) -> Vec<(usize, f32)> {
-        let of_query = |name| signals.get(name).unwrap_or(0.0);
-        let (length, spaceless) = (of_query(QUERY_LENGTH), of_query(QUERY_SPACELESS));
+        let traits = QueryTraits::of(signals);
         let with_transformer = self.with_transformer.as_ref().filter(|_| is_read(signals));
         let weights = with_transformer.unwrap_or(&self.weights);
         let names = signals.names().iter().enumerate();
         let weighed = names.filter_map(|(position, name)| {
             let weight = weights.find(name)?;
-            Some((position, weight.of(length, spaceless)))
+            Some((position, weight.of(&traits)))
         });
         weighed.collect()
     }

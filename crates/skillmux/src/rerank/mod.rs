@@ -21,6 +21,7 @@ mod pair;
 mod passage;
 mod reranker;
 mod skill_judge;
+mod traits;
 mod weights;
 
 pub use judge::JudgeReranker;
@@ -30,4 +31,5 @@ pub use pair::PairReranker;
 pub use passage::{Passage, SkillStart};
 pub use reranker::{RerankRequest, Reranker};
 pub use skill_judge::{JudgeConfig, SkillJudge};
+pub use traits::QueryTraits;
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};

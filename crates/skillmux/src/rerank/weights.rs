@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::QueryTraits;
 use crate::retrieve::Feature;
 
 /// Larger weights are no result of a fit, and their sums are not finite.
 const MAX_WEIGHT: f32 = 1e6;
+
+/// Parts of a weight that fingerprints always tell: those for length and writing.
+const N_OLDEST_PARTS: usize = 3;
 
 /// The weights of a [`LinearReranker`](super::LinearReranker) for both kinds of index: plain numbers,
 /// which `skillmux train ranker` fits.
@@ -29,7 +33,7 @@ pub struct RankerWeights {
 #[serde(try_from = "BTreeMap<String, FeatureWeight>", into = "BTreeMap<String, FeatureWeight>")]
 pub struct FeatureWeights(BTreeMap<String, FeatureWeight>);
 
-/// What one unit of a feature adds to the log-odds of a skill.
+/// What one unit of a feature adds to the log-odds of a skill, by the traits of the query.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeatureWeight {
@@ -39,6 +43,18 @@ pub struct FeatureWeight {
     pub length: f32,
     /// Added times 1 for a query in writing without spaces.
     pub spaceless: f32,
+    /// Added times the share of the query that no skill has, in `[0, 1]`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncovered: f32,
+    /// Added times the size of the library, in `[0, 1]`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub library: f32,
+    /// Added times the length and the share that no skill has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub long_uncovered: f32,
+    /// Added times the length and the size of the library.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub long_library: f32,
 }
 
 /// Why weights are refused.
@@ -60,10 +76,31 @@ pub enum WeightsError {
 }
 
 impl FeatureWeight {
-    /// Returns the weight for a query of this length and writing.
-    pub fn of(&self, length: f32, spaceless: f32) -> f32 {
-        self.base + self.length * length + self.spaceless * spaceless
+    /// Parts of a weight.
+    pub const N_PARTS: usize = 7;
+
+    /// Returns the parts in the order of [`QueryTraits::factors`].
+    pub fn parts(&self) -> [f32; Self::N_PARTS] {
+        let Self { base, length, spaceless, uncovered, library, long_uncovered, long_library } =
+            *self;
+        [base, length, spaceless, uncovered, library, long_uncovered, long_library]
     }
+
+    /// Returns the weight with these parts.
+    pub fn from_parts(parts: [f32; Self::N_PARTS]) -> Self {
+        let [base, length, spaceless, uncovered, library, long_uncovered, long_library] = parts;
+        Self { base, length, spaceless, uncovered, library, long_uncovered, long_library }
+    }
+
+    /// Returns the weight for a query with these traits.
+    pub fn of(&self, traits: &QueryTraits) -> f32 {
+        self.parts().iter().zip(traits.factors()).map(|(part, factor)| part * factor).sum()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what the serialiser calls it with")]
+fn is_zero(part: &f32) -> bool {
+    part.to_bits() << 1 == 0
 }
 
 impl FeatureWeights {
@@ -80,8 +117,7 @@ impl FeatureWeights {
             if Feature::ALL.iter().all(|feature| feature.as_str() != name) {
                 return Err(WeightsError::Unknown { name });
             }
-            let FeatureWeight { base, length, spaceless } = weight;
-            if ![base, length, spaceless].iter().all(|x| x.abs() <= MAX_WEIGHT) {
+            if !weight.parts().iter().all(|x| x.abs() <= MAX_WEIGHT) {
                 return Err(WeightsError::Unbounded { name });
             }
             if weight != FeatureWeight::default() {
@@ -114,10 +150,18 @@ impl FeatureWeights {
     /// Returns a short text that tells these weights from others: 16 digits of a hash.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (name, FeatureWeight { base, length, spaceless }) in &self.0 {
+        for (name, weight) in &self.0 {
             hasher.update(name.as_bytes());
-            for number in [base, length, spaceless] {
-                hasher.update(&number.to_le_bytes());
+            let parts = weight.parts();
+            let (of_writing, others) = parts.split_at(N_OLDEST_PARTS);
+            for part in of_writing {
+                hasher.update(&part.to_le_bytes());
+            }
+            // Weights that have none of these keep the name that they had before there were any.
+            if others.iter().any(|part| !is_zero(part)) {
+                for part in others {
+                    hasher.update(&part.to_le_bytes());
+                }
             }
         }
         hasher.finalize().to_hex()[..16].to_owned()
@@ -144,7 +188,8 @@ mod tests {
 
     #[test]
     fn weights_survive_json_and_unknown_features_are_refused() {
-        let weight = FeatureWeight { base: 1.5, length: -0.5, spaceless: 0.25 };
+        let weight =
+            FeatureWeight { base: 1.5, length: -0.5, spaceless: 0.25, ..FeatureWeight::default() };
         let weights = FeatureWeights::new([
             (Feature::Body.as_str().to_owned(), weight),
             (Feature::Name.as_str().to_owned(), FeatureWeight::default()),
@@ -169,13 +214,27 @@ mod tests {
         };
         assert_eq!(of(1.0), of(1.0));
         assert_ne!(of(1.0), of(1.0_f32.next_up()));
+        let weight = FeatureWeight { base: 1.0, library: 1.0, ..FeatureWeight::default() };
+        let sized = FeatureWeights::new([("bm25".to_owned(), weight)]).unwrap();
+        assert_ne!(of(1.0), sized.fingerprint());
     }
 
     #[test]
     fn the_weight_of_a_feature_follows_the_query() {
-        let weight = FeatureWeight { base: 1.0, length: 2.0, spaceless: -4.0 };
-        assert!((weight.of(0.0, 0.0) - 1.0).abs() < f32::EPSILON);
-        assert!((weight.of(0.5, 0.0) - 2.0).abs() < f32::EPSILON);
-        assert!((weight.of(1.0, 1.0) + 1.0).abs() < f32::EPSILON);
+        let weight = FeatureWeight::from_parts([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0]);
+        let of = |length, spaceless, uncovered, library| {
+            weight.of(&QueryTraits { length, spaceless, uncovered, library })
+        };
+        for (found, expected) in [
+            (of(0.0, 0.0, 0.0, 0.0), 1.0),
+            (of(0.5, 0.0, 0.0, 0.0), 2.0),
+            (of(1.0, 1.0, 0.0, 0.0), -1.0),
+            (of(0.0, 0.0, 0.5, 0.0), 5.0),
+            (of(0.0, 0.0, 0.0, 0.25), 5.0),
+            (of(0.5, 0.0, 0.5, 0.0), 14.0),
+            (of(0.5, 0.0, 0.0, 0.5), 26.0),
+        ] {
+            assert!((found - expected).abs() < f32::EPSILON, "{found} is not {expected}");
+        }
     }
 }

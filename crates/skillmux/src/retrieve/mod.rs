@@ -43,7 +43,8 @@ pub use contribution::Contribution;
 pub use dense::DenseRetriever;
 pub use hybrid::{HybridConfig, HybridRetriever};
 pub use pool::{
-    Feature, FeatureGroup, PoolRetriever, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER,
+    Feature, FeatureGroup, PoolRetriever, QUERY_LENGTH, QUERY_LIBRARY, QUERY_SPACELESS,
+    QUERY_TRANSFORMER, QUERY_UNCOVERED,
 };
 pub use ranking::{Ranking, RankingIdentity, ScoreScale};
 pub use retriever::{RetrieveRequest, Retriever, Tier};

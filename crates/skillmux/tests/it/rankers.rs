@@ -77,6 +77,8 @@ fn mixed_weights() -> FeatureWeights {
             base: 1.0 - (at % 3) as f32,
             length: 0.5 - (at % 2) as f32,
             spaceless: 0.25,
+            library: 0.5,
+            ..FeatureWeight::default()
         };
         (feature.as_str().to_owned(), weight)
     };

@@ -46,15 +46,19 @@ pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result
         data.add_translations(path)?;
     }
     let encoder = encoder(settings)?;
-    let mut examples = RankerExamples::of(&index, Arc::clone(&encoder), &data)?;
+    let kept = args.keep.as_deref().map(read_weights).transpose()?;
+    let mut examples = match kept {
+        Some(_) => RankerExamples::none(),
+        None => RankerExamples::of(&index, Arc::clone(&encoder), &data)?,
+    };
     if args.transformer {
         let mut data = data.clone();
         for path in &args.transformer_tasks {
-            data.add_tasks(path)?;
+            data.add_other_words(path)?;
         }
         add_transformer(&mut examples, &index, &encoder, &data, &args.sizes)?;
     }
-    let trained = examples.fit(&options, Fold::HeldOut);
+    let trained = examples.fit(&options, kept.as_ref(), Fold::HeldOut);
     write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {
         write_file(path, csv(&trained.scores).as_bytes())?;
@@ -148,18 +152,41 @@ const SYSTEMS: [System; 4] = [
     ("ranker", |scores| scores.ranker),
 ];
 
+/// The same where a transformer has read the queries.
+const TRANSFORMER_SYSTEMS: [System; 3] = [
+    ("bm25", |scores| scores.bm25),
+    ("hybrid", |scores| scores.hybrid),
+    ("ranker", |scores| scores.ranker),
+];
+
 fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> String {
-    let TrainedRanker { n_train, n_validation, scores: held_out, .. } = trained;
-    let mut out = format!(
-        "{} queries to fit, {} to stop in time, {} held out; written to {}\n\
-         of {} that were read: the index lacks the skills of the others, or the encoder was trained \
-         on them\n",
-        grouped(*n_train),
-        grouped(*n_validation),
-        grouped(held_out.len()),
-        args.out.display(),
-        grouped(n_read),
-    );
+    let TrainedRanker { n_train, n_validation, scores, transformer_scores, .. } = trained;
+    let mut out = String::new();
+    if args.keep.is_none() {
+        out = format!(
+            "{} queries to fit, {} to stop in time, {} held out; written to {}\n\
+             of {} that were read: the index lacks the skills of the others, or the encoder was \
+             trained on them\n",
+            grouped(*n_train),
+            grouped(*n_validation),
+            grouped(scores.len()),
+            args.out.display(),
+            grouped(n_read),
+        );
+        out += &slices(scores, &SYSTEMS);
+    }
+    if !transformer_scores.is_empty() {
+        let n = grouped(transformer_scores.len());
+        let _ =
+            writeln!(out, "\nwith the transformer: {n} lists held out, of all sizes of library");
+        out += &slices(transformer_scores, &TRANSFORMER_SYSTEMS);
+    }
+    out
+}
+
+/// Returns the mean scores of some systems, slice by slice.
+fn slices(held_out: &[QueryScores], systems: &[System]) -> String {
+    let mut out = String::new();
     for slice in QuerySlice::ALL {
         let of_slice: Vec<&QueryScores> =
             held_out.iter().filter(|scores| slice.has(scores)).collect();
@@ -176,7 +203,7 @@ fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> Str
         let _ = writeln!(out, "\n{}", styled(paint::STRONG, &title));
         let _ =
             writeln!(out, "{:20} {:>6} {:>7} {:>6} {:>6}", "", "Hit@1", "MRR@10", "R@10", "FC@10");
-        for (system, scores_of) in SYSTEMS {
+        for (system, scores_of) in systems {
             let scores: Vec<RankerScores> =
                 of_slice.iter().map(|scores| scores_of(scores)).collect();
             let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
@@ -188,6 +215,13 @@ fn report(trained: &TrainedRanker, n_read: usize, args: &TrainRankerArgs) -> Str
         }
     }
     out
+}
+
+fn read_weights(path: &Path) -> anyhow::Result<RankerWeights> {
+    let json =
+        fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_str(&json)
+        .with_context(|| format!("`{}` holds no weights of a ranker", path.display()))
 }
 
 fn write_weights(path: &Path, weights: &RankerWeights) -> anyhow::Result<()> {
@@ -210,7 +244,7 @@ fn ablations(
     let mut out =
         format!("\n{}\n{:25}{measures}\n", styled(paint::STRONG, &format!("{:25}{title}", "")), "");
     for (name, options) in variants {
-        let trained = examples.fit(&options, Fold::HeldOut);
+        let trained = examples.fit(&options, None, Fold::HeldOut);
         let file = folder.join(format!("{}.json", name.replace(' ', "-")));
         write_weights(&file, &trained.weights)?;
         let _ = write!(out, "{name:25}");

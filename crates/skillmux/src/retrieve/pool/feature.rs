@@ -6,6 +6,13 @@ pub const QUERY_LENGTH: &str = "query.length";
 /// Signal of the writing of a query: 1 for one without spaces, else 0.
 pub const QUERY_SPACELESS: &str = "query.spaceless";
 
+/// Signal of how much of a query no skill has: 1 minus the highest [`Feature::Coverage`], in `[0, 1]`.
+pub const QUERY_UNCOVERED: &str = "query.uncovered";
+
+/// Signal of the size of the library: the logarithm to base 10 of 1 plus the number of skills, as a share of 5, in
+/// `[0, 1]`; 1 for 100,000 skills and more.
+pub const QUERY_LIBRARY: &str = "query.library";
+
 /// Signal of the highest mean cosine of a query with a candidate's parts; 0 without vectors.
 pub(crate) const BEST_COSINE: &str = "query.best_cosine";
 
@@ -55,7 +62,7 @@ macro_rules! features {
         }
 
         /// Names of all signals of a candidate: its features, and what is the same for all candidates.
-        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 7] = [
+        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 9] = [
             $($name,)*
             QUERY_LENGTH,
             QUERY_SPACELESS,
@@ -64,6 +71,8 @@ macro_rules! features {
             QUERY_TRANSFORMER,
             BEST_TEXT_COSINE,
             TEXT_COSINE_RISE,
+            QUERY_UNCOVERED,
+            QUERY_LIBRARY,
         ];
     };
 }

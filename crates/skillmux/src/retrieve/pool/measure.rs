@@ -35,14 +35,14 @@ const MIN_CHARACTER_SHARE: f32 = 0.3;
 
 /// What kind of query it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct QueryTraits {
+pub(super) struct QueryKind {
     /// 0 for a sentence, 1 for a task of several paragraphs, in `[0, 1]`.
     pub(super) length: f32,
     /// 1 for writing without spaces, else 0.
     pub(super) spaceless: f32,
 }
 
-impl QueryTraits {
+impl QueryKind {
     fn of(text: &str, n_terms: usize) -> Self {
         let (short, long) = LENGTHS;
         let length = ((n_terms as f32).ln_1p() - short.ln()) / (long.ln() - short.ln());
@@ -59,7 +59,7 @@ pub(super) struct Measured {
     /// The features of each.
     pub(super) rows: Vec<FeatureRow>,
     /// What kind of query it is.
-    pub(super) traits: QueryTraits,
+    pub(super) kind: QueryKind,
     /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say something.
     pub(super) is_read_by_transformer: bool,
 }
@@ -92,7 +92,7 @@ impl Measured {
             is_read_by_transformer: pool.text_cosines.is_some(),
             skills: pool.members.iter().map(|member| member.skill).collect(),
             rows,
-            traits: QueryTraits::of(query.text(), pool.terms.len()),
+            kind: QueryKind::of(query.text(), pool.terms.len()),
         })
     }
 }
@@ -119,6 +119,12 @@ impl Measured {
     pub(super) fn text_cosines(&self) -> Cosines {
         let of = |row: &FeatureRow| row[Feature::Transformer as usize];
         Cosines::of(&self.rows.iter().map(of).collect::<Vec<f32>>())
+    }
+
+    /// Returns the share of the query that no candidate has.
+    pub(super) fn uncovered(&self) -> f32 {
+        let coverage = |row: &FeatureRow| row[Feature::Coverage as usize];
+        1.0 - self.rows.iter().map(coverage).fold(0.0, f32::max)
     }
 }
 

@@ -12,7 +12,10 @@ mod scores;
 mod shares;
 mod term;
 
-pub use feature::{Feature, FeatureGroup, QUERY_LENGTH, QUERY_SPACELESS, QUERY_TRANSFORMER};
+pub use feature::{
+    Feature, FeatureGroup, QUERY_LENGTH, QUERY_LIBRARY, QUERY_SPACELESS, QUERY_TRANSFORMER,
+    QUERY_UNCOVERED,
+};
 pub use retriever::PoolRetriever;
 
 pub(crate) use feature::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, TEXT_COSINE_RISE};

@@ -21,6 +21,9 @@ use crate::{
 /// has less.
 const MEMBER_SCORE: f32 = 1.0;
 
+/// Skills of a library that counts as large, as all that are larger.
+const LARGE_LIBRARY: u32 = 100_000;
+
 /// Contribution of being in the pool.
 const MEMBER: &str = "pool";
 
@@ -31,7 +34,8 @@ const MEMBER: &str = "pool";
 /// few are asked for. Skills that only a longer list needs follow in the order of BM25, below 1 and
 /// without signals. Beside its features a candidate has the signals `query.length`,
 /// `query.spaceless`, `query.best_cosine`, `query.cosine_rise`, `query.transformer`,
-/// `query.best_text_cosine` and `query.text_cosine_rise`, which are the same for all.
+/// `query.best_text_cosine`, `query.text_cosine_rise`, `query.uncovered` and `query.library`, which are
+/// the same for all.
 pub struct PoolRetriever {
     encoder: Option<Arc<dyn Encoder>>,
     transformer: Option<Arc<dyn Encoder>>,
@@ -81,16 +85,18 @@ impl Retriever for PoolRetriever {
         let encoders =
             Encoders { encoder: self.encoder.as_deref(), transformer: self.transformer.as_deref() };
         let measured = Measured::of(query, &bm25, encoders, &named)?;
-        let (traits, cosines) = (measured.traits, measured.cosines());
+        let (kind, cosines) = (measured.kind, measured.cosines());
         let texts = measured.text_cosines();
         let of_query = [
-            traits.length,
-            traits.spaceless,
+            kind.length,
+            kind.spaceless,
             cosines.best,
             cosines.best - cosines.mean,
             f32::from(u8::from(measured.is_read_by_transformer)),
             texts.best,
             texts.best - texts.mean,
+            measured.uncovered(),
+            library_size(index.n_skills()),
         ];
         let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
         for (skill, row) in measured.skills.iter().zip(&measured.rows) {
@@ -119,6 +125,11 @@ impl Retriever for PoolRetriever {
             None => vec![part(bm25, candidate.score)],
         }
     }
+}
+
+/// Returns the size of a library as a signal.
+fn library_size(n_skills: usize) -> f32 {
+    f32::min((n_skills as f32).ln_1p() / (LARGE_LIBRARY as f32).ln(), 1.0)
 }
 
 fn identity(encoders: [&Option<Arc<dyn Encoder>>; 2]) -> RankingIdentity {
