@@ -26,7 +26,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
     pub(crate) reranker_model: Option<String>,
     /// What the cross-encoder reads of a skill [default: start]
-    #[arg(long, value_enum, help_heading = "Models of your own")]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models of your own")]
     pub(crate) reranker_reads: Option<PassageChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
     /// it, too
