@@ -19,12 +19,6 @@ use crate::{
 /// Parts of the weight of a feature, as [`FeatureWeight::parts`] has them.
 const N_PARTS: usize = FeatureWeight::N_PARTS;
 
-/// Steps of a fit with a transformer for each step of one without.
-const STEPS_WITH_TRANSFORMER: usize = 3;
-
-/// Penalty of a fit with a transformer as a share of that of one without.
-const PENALTY_WITH_TRANSFORMER: f32 = 0.3;
-
 /// Steps between two looks at the validation part.
 const N_STEPS_PER_CHECK: usize = 10;
 
@@ -133,14 +127,8 @@ pub(super) fn fit_with_transformer(
             of_part[at] = f64::from(part);
         }
     }
-    // Lists of several sizes of library take more steps to fit, and over-fit less.
-    let options = RankerOptions {
-        n_steps: STEPS_WITH_TRANSFORMER * options.n_steps,
-        penalty: PENALTY_WITH_TRANSFORMER * options.penalty,
-        ..options.clone()
-    };
-    let weights = fit_stage(sizes, &options, Stage::Transformer, &weights);
-    named(&fit_stage(sizes, &options, Stage::Short, &weights))
+    let weights = fit_stage(sizes, options, Stage::Transformer, &weights);
+    named(&fit_stage(sizes, options, Stage::Short, &weights))
 }
 
 fn named(weights: &Weights) -> FeatureWeights {
@@ -394,10 +382,12 @@ fn scales(examples: &Examples<'_>, stage: Stage, options: &RankerOptions) -> [f6
 
 #[cfg(test)]
 mod tests {
+    use skillmux::rerank::QueryTraits;
+
     use super::*;
+    use crate::random::Random;
 
     type Loss<'a> = &'a dyn Fn(&[f64]) -> (f64, Vec<f64>);
-    use crate::random::Random;
 
     /// Draws lists whose right skill is the one with the most of one feature and the least of
     /// another, and a third that says nothing.
