@@ -382,10 +382,12 @@ fn scales(examples: &Examples<'_>, stage: Stage, options: &RankerOptions) -> [f6
 
 #[cfg(test)]
 mod tests {
+    use skillmux::rerank::QueryTraits;
+
     use super::*;
+    use crate::random::Random;
 
     type Loss<'a> = &'a dyn Fn(&[f64]) -> (f64, Vec<f64>);
-    use crate::random::Random;
 
     /// Draws lists whose right skill is the one with the most of one feature and the least of
     /// another, and a third that says nothing.
