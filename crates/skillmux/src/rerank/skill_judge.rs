@@ -122,7 +122,7 @@ impl<'a> SkillJudge<'a> {
     /// them, or one again, are dropped. Without skills nothing is asked.
     ///
     /// # Errors
-    /// [`Error::Chat`] if the model fails.
+    /// [`Error::Chat`](crate::Error::Chat) if the model fails.
     pub fn choose<'s>(
         &self,
         task: &str,
