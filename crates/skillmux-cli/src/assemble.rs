@@ -10,24 +10,30 @@ use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::Encoder,
+    model::{ChatModel, Encoder, PairScorer},
     page::{FullPager, MmrPager, Pager},
-    rerank::{KeepOrder, LinearReranker, RankerWeights},
+    rerank::{
+        JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
+        RankerWeights, Reranker, SkillStart,
+    },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
     },
-    route::{Ranker, Router, Stages},
+    route::{PagedPassage, Ranker, Router, Stages},
 };
 use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::{StaticEncoder, TransformerEncoder, TransformerParts};
+use skillmux_models::{TransformerEncoder, TransformerParts};
 
 use crate::{
-    args::{ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs},
+    args::{
+        ComposerChoice, DecomposerChoice, PagerChoice, PassageChoice, RetrieverChoice, StageArgs,
+    },
     clock::since_start,
     error::CliError,
+    own_model,
     settings::Settings,
 };
 
@@ -97,11 +103,17 @@ impl VectorUse {
     }
 }
 
+/// Tokens of a page that a cross-encoder reads.
+const PASSAGE_TOKENS: u32 = 300;
+
 /// The models of this run: those of files that the user names, else those inside the program.
 pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
     calibrations: Calibrations,
+    reranker: Option<Arc<dyn PairScorer>>,
+    passage: PassageChoice,
+    judge: Option<Arc<dyn ChatModel>>,
 }
 
 impl Models {
@@ -109,7 +121,7 @@ impl Models {
     pub(crate) fn load(settings: &Settings) -> anyhow::Result<Self> {
         let paths = &settings.models;
         Ok(Self {
-            encoder: encoder(settings)?,
+            encoder: own_model::encoder(settings)?,
             ranker: match &paths.ranker {
                 Some(path) => read_json(path, "the weights of a ranker")?,
                 None => skillmux_models::ranker(),
@@ -118,7 +130,15 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
+            reranker: own_model::pair_scorer(settings)?,
+            passage: paths.reranker_reads.unwrap_or_default(),
+            judge: None,
         })
+    }
+
+    /// Returns the models with a chat model that chooses from the rankings of routers.
+    pub(crate) fn with_judge(self, judge: Option<Arc<dyn ChatModel>>) -> Self {
+        Self { judge, ..self }
     }
 
     /// Returns the encoder.
@@ -156,15 +176,11 @@ impl Models {
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::TopK => Box::new(TopK),
         };
-        let pager: Box<dyn Pager> = match choice.pager {
-            PagerChoice::Mmr => Box::new(MmrPager::default()),
-            PagerChoice::Full => Box::new(FullPager),
-        };
         let stages = Stages {
             decomposer,
             ranker: self.ranker(choice.retriever, &self.ranker, vectors),
             composer,
-            pager,
+            pager: pager(choice.pager),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -177,9 +193,19 @@ impl Models {
         Ok(Router::new(index, Stages { ranker, ..Stages::default() })?)
     }
 
-    /// Returns what finds and orders skills. The default uses the vectors that there are, and weights
-    /// for.
+    /// Returns what finds and orders skills, with the models that are asked about the first of them.
     fn ranker(
+        &self,
+        choice: RetrieverChoice,
+        weights: &RankerWeights,
+        vectors: VectorUse,
+    ) -> Ranker {
+        self.weighed(choice, weights, vectors).with_reranker(|inner| self.asking(inner))
+    }
+
+    /// Returns what finds and orders skills without asking a model about each. The default uses the vectors
+    /// that there are, and weights for.
+    fn weighed(
         &self,
         choice: RetrieverChoice,
         weights: &RankerWeights,
@@ -192,8 +218,8 @@ impl Models {
                     VectorUse::Words => (None, &weights.without_vectors),
                     _ => (Some(self.encoder()), &weights.with_vectors),
                 };
-                let (retriever, linear) =
-                    (PoolRetriever::new(encoder), LinearReranker::new(of_words.clone()));
+                let retriever = PoolRetriever::new(encoder);
+                let linear = LinearReranker::new(of_words.clone());
                 let has_transformer = choice == RetrieverChoice::Transformer
                     && vectors == VectorUse::Transformer
                     && !weights.with_transformer.is_zero();
@@ -201,7 +227,8 @@ impl Models {
                     return Ranker::new(Box::new(retriever), Box::new(linear));
                 }
                 let linear = linear.with_transformer(weights.with_transformer.clone());
-                Ranker::new(Box::new(retriever.with_transformer(transformer())), Box::new(linear))
+                let retriever = retriever.with_transformer(transformer());
+                Ranker::new(Box::new(retriever), Box::new(linear))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {
@@ -214,6 +241,26 @@ impl Models {
                 as_found(Box::new(HybridRetriever::new(self.encoder(), config)))
             }
         }
+    }
+
+    /// Returns a reranker that asks the cross-encoder and then the judge after another one, as far as there
+    /// are such.
+    fn asking(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
+        let mut reranker = inner;
+        if let Some(scorer) = &self.reranker {
+            let passage: Box<dyn Passage> = match self.passage {
+                PassageChoice::Start => Box::new(SkillStart::default()),
+                PassageChoice::Page => {
+                    Box::new(PagedPassage::new(Box::new(MmrPager::default()), PASSAGE_TOKENS))
+                }
+            };
+            reranker = Box::new(PairReranker::new(reranker, Arc::clone(scorer), passage));
+        }
+        if let Some(model) = &self.judge {
+            let config = JudgeConfig::default();
+            reranker = Box::new(JudgeReranker::new(reranker, Arc::clone(model), config));
+        }
+        reranker
     }
 }
 
@@ -248,21 +295,12 @@ impl Assembly for Models {
     }
 }
 
-/// Returns the encoder of a file that the settings name, else the one inside the program.
-pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
-    Ok(match &settings.models.encoder {
-        Some(path) => Arc::new(read_encoder(path)?),
-        None => Arc::new(skillmux_models::encoder()),
-    })
-}
-
-fn read_encoder(path: &Path) -> anyhow::Result<StaticEncoder> {
-    let bytes =
-        fs::read(path).map_err(|source| CliError::Model { path: path.to_owned(), source })?;
-    Ok(StaticEncoder::from_bytes(bytes).map_err(|error| CliError::ModelForm {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })?)
+/// Returns what chooses the parts of skills.
+pub(crate) fn pager(choice: PagerChoice) -> Box<dyn Pager> {
+    match choice {
+        PagerChoice::Mmr => Box::new(MmrPager::default()),
+        PagerChoice::Full => Box::new(FullPager),
+    }
 }
 
 /// Reads a model that is plain numbers.

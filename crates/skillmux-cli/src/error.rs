@@ -6,6 +6,7 @@ use std::{
 };
 
 use skillmux::Error;
+use skillmux_models::remote::RemoteError;
 
 /// An error of the command line, with its hint.
 #[derive(Debug, thiserror::Error)]
@@ -76,9 +77,20 @@ pub(crate) enum CliError {
         /// How many there should be of each.
         n_each: usize,
     },
+    /// An option says something about a model that is not named.
+    #[error("--{option} is given without {owner}")]
+    OptionAlone {
+        /// The option, without dashes.
+        option: &'static str,
+        /// The option that it belongs to.
+        owner: &'static str,
+    },
     /// No chat model is named where one is needed.
     #[error("this needs a chat model, and none is named")]
     NoChat,
+    /// A chat model is named, and nothing is asked of it.
+    #[error("a chat model is named, and --judge, which asks it, is missing")]
+    ChatUnused,
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -96,13 +108,15 @@ impl CliError {
             }
             Self::Model { .. } => {
                 "--encoder, --ranker and --abstention name files of your own, and so does [models] in \
-                 the settings file; without them the models inside the program are used"
+                 the settings file; without them the models inside the program are used. --encoder and \
+                 --reranker also take the folder of a published model, or the URL of an endpoint"
             }
             Self::ModelForm { .. } => {
                 "`skillmux train encoder`, `train ranker` and `train abstention` write such files"
             }
             Self::Settings { .. } => {
-                "it may have one section, [models], with the files `encoder`, `ranker` and `abstention`"
+                "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
+                 `reranker_model`, `reranker_reads`, `transformer`, `ranker` and `abstention`"
             }
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {
@@ -115,10 +129,15 @@ impl CliError {
             Self::Unpaired { .. } => {
                 "with datasets, name --old and --new once; with results, once for each dataset"
             }
+            Self::OptionAlone { .. } => {
+                "name both or neither, as options or in [models] of the settings file: --encoder-model \
+                 and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker"
+            }
             Self::NoChat => {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \
                  SKILLMUX_API_KEY"
             }
+            Self::ChatUnused => "add --judge, or leave out --chat-url and --chat-model",
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
@@ -157,6 +176,20 @@ pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// Returns what the user can do about an endpoint that gave no answer, by the flags that do it.
+pub(crate) fn remote_hint(error: &RemoteError) -> Option<String> {
+    match error {
+        RemoteError::Status { url, status: 400 | 404 | 405 | 422, .. }
+            if url.ends_with("/embed") || url.ends_with("/rerank") =>
+        {
+            let hint = "check the URL; without --encoder-model or --reranker-model an endpoint is asked as \
+                        text-embeddings-inference is, with it as OpenAI and Cohere are";
+            Some(hint.to_owned())
+        }
+        _ => error.hint(),
+    }
+}
+
 /// Returns the engine's error that a failed command ended with, also where another crate passed it on.
 pub(crate) fn engine_error(error: &anyhow::Error) -> Option<&Error> {
     if let Some(error) = error.downcast_ref() {
@@ -175,12 +208,20 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
         Error::IndexMissing { path } => {
             format!("make one with: skillmux index SOURCE... --index {}", shell_word(path))
         }
-        Error::IndexFormat { path, .. }
-        | Error::EncoderMismatch { path, .. }
-        | Error::IndexCorrupt { path, previous: None, .. } => format!(
-            "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
+        Error::IndexFormat { path, .. } | Error::IndexCorrupt { path, previous: None, .. } => {
+            format!(
+                "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
+                shell_word(path)
+            )
+        }
+        Error::EncoderMismatch { path, .. } => format!(
+            "name the encoder that it was built with, by --encoder; or rebuild it with this one: skillmux \
+             index SOURCE... --index {} --rebuild",
             shell_word(path)
         ),
+        Error::Encoder { source, .. } | Error::PairScorer { source, .. } => {
+            return source.downcast_ref().map_or_else(|| error.hint(), remote_hint);
+        }
         Error::IndexCorrupt { path, previous: Some(previous), .. } => format!(
             "generation {previous} is whole: go back to it with: skillmux index --restore --index \
              {}",

@@ -11,6 +11,7 @@ mod command;
 mod error;
 mod folder;
 mod outcome;
+mod own_model;
 mod render;
 mod settings;
 mod source;
@@ -21,7 +22,7 @@ use std::{io, process::ExitCode};
 use anstream::eprintln;
 use clap::Parser;
 use skillmux::text::printable;
-use skillmux_models::remote::RemoteError;
+use skillmux_models::{checkpoint::CheckpointError, remote::RemoteError};
 
 use args::{Args, Command, ModelArgs};
 use outcome::Outcome;
@@ -53,6 +54,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Index(args) => {
             let models = ModelArgs {
                 encoder: args.encoder.clone(),
+                encoder_model: args.encoder_model.clone(),
                 transformer_weights: args.transformer_weights.clone(),
                 ..ModelArgs::default()
             };
@@ -81,7 +83,8 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_eval::Error>().and_then(skillmux_eval::Error::hint),
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),
-        error.downcast_ref::<RemoteError>().and_then(RemoteError::hint),
+        error.downcast_ref::<CheckpointError>().and_then(CheckpointError::hint),
+        error.downcast_ref::<RemoteError>().and_then(error::remote_hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),

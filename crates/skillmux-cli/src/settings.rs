@@ -8,7 +8,11 @@ use std::{
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
 
-use crate::{args::ModelArgs, error::CliError};
+use crate::{
+    args::{ModelArgs, PassageChoice},
+    error::CliError,
+    own_model::ModelPlace,
+};
 
 /// Places that depend on the user, and the user's choices.
 #[derive(Clone)]
@@ -23,16 +27,28 @@ pub(crate) struct Settings {
     pub(crate) cache: Option<PathBuf>,
     /// Key for a chat endpoint, `SKILLMUX_API_KEY`.
     pub(crate) api_key: Option<String>,
-    /// Weights that replace those inside the program.
-    pub(crate) models: ModelPaths,
+    /// Key for the endpoint of an encoder, `SKILLMUX_ENCODER_API_KEY`.
+    pub(crate) encoder_api_key: Option<String>,
+    /// Key for the endpoint of a cross-encoder, `SKILLMUX_RERANKER_API_KEY`.
+    pub(crate) reranker_api_key: Option<String>,
+    /// Models in place of those inside the program.
+    pub(crate) models: OwnModels,
 }
 
-/// Files of weights that replace those inside the program.
+/// The models that the user names, in place of those inside the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ModelPaths {
-    /// An encoder, as `skillmux train encoder` writes it.
-    pub(crate) encoder: Option<PathBuf>,
+pub(crate) struct OwnModels {
+    /// An encoder: a file that `skillmux train encoder` wrote, a folder, or a URL.
+    pub(crate) encoder: Option<ModelPlace>,
+    /// Its name, if it is at a URL.
+    pub(crate) encoder_model: Option<String>,
+    /// A cross-encoder: a folder, or a URL.
+    pub(crate) reranker: Option<ModelPlace>,
+    /// Its name, if it is at a URL.
+    pub(crate) reranker_model: Option<String>,
+    /// What it reads of a skill.
+    pub(crate) reranker_reads: Option<PassageChoice>,
     /// A folder of a transformer, as `training/transformer/export.py` writes it.
     pub(crate) transformer: Option<PathBuf>,
     /// The weights of a ranker, as `skillmux train ranker` writes them.
@@ -41,25 +57,35 @@ pub(crate) struct ModelPaths {
     pub(crate) abstention: Option<PathBuf>,
 }
 
-impl ModelPaths {
-    /// Returns the paths of the arguments, and these where the arguments name none.
+impl OwnModels {
+    /// Returns the models of the arguments, and these where the arguments name none.
     fn overridden_by(&self, args: &ModelArgs) -> Self {
+        // The name of a model goes with its place.
+        let name = |place: &Option<ModelPlace>, name: &Option<String>, own: &Option<String>| {
+            name.clone().or_else(|| own.clone().filter(|_| place.is_none()))
+        };
         Self {
             encoder: args.encoder.clone().or_else(|| self.encoder.clone()),
+            encoder_model: name(&args.encoder, &args.encoder_model, &self.encoder_model),
+            reranker: args.reranker.clone().or_else(|| self.reranker.clone()),
+            reranker_model: name(&args.reranker, &args.reranker_model, &self.reranker_model),
+            reranker_reads: args.reranker_reads.or(self.reranker_reads),
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
         }
     }
 
-    /// Returns the paths, taken from a folder where they are relative.
+    /// Returns the models, with paths taken from a folder where they are relative.
     fn relative_to(self, folder: &Path) -> Self {
         let from = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         Self {
-            encoder: from(self.encoder),
+            encoder: self.encoder.map(|place| place.relative_to(folder)),
+            reranker: self.reranker.map(|place| place.relative_to(folder)),
             transformer: from(self.transformer),
             ranker: from(self.ranker),
             abstention: from(self.abstention),
+            ..self
         }
     }
 }
@@ -69,7 +95,7 @@ impl ModelPaths {
 #[serde(deny_unknown_fields)]
 struct SettingsFile {
     #[serde(default)]
-    models: ModelPaths,
+    models: OwnModels,
 }
 
 impl Settings {
@@ -79,14 +105,17 @@ impl Settings {
     /// [`CliError::Settings`] if the settings file cannot be read or holds something else.
     pub(crate) fn from_environment() -> Result<Self, CliError> {
         let xdg = Xdg::new().ok();
+        let key = |name| env::var_os(name).and_then(|key| key.into_string().ok());
         let config = xdg.as_ref().map(|xdg| xdg.config_dir().join("skillmux/settings.toml"));
         Ok(Self {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
             data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
             cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
             project: env::current_dir().ok(),
-            api_key: env::var_os("SKILLMUX_API_KEY").and_then(|key| key.into_string().ok()),
-            models: config.map_or(Ok(ModelPaths::default()), |path| read_models(&path))?,
+            api_key: key("SKILLMUX_API_KEY"),
+            encoder_api_key: key("SKILLMUX_ENCODER_API_KEY"),
+            reranker_api_key: key("SKILLMUX_RERANKER_API_KEY"),
+            models: config.map_or(Ok(OwnModels::default()), |path| read_models(&path))?,
         })
     }
 
@@ -102,10 +131,10 @@ impl Settings {
 }
 
 /// Reads the models of a settings file; none if there is no file.
-fn read_models(path: &Path) -> Result<ModelPaths, CliError> {
+fn read_models(path: &Path) -> Result<OwnModels, CliError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ModelPaths::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OwnModels::default()),
         Err(error) => {
             return Err(CliError::Settings { path: path.to_owned(), detail: error.to_string() });
         }
@@ -125,16 +154,37 @@ mod tests {
     fn paths_of_the_settings_file_start_at_its_folder_and_arguments_come_first() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.toml");
-        assert_eq!(read_models(&path).unwrap(), ModelPaths::default());
+        assert_eq!(read_models(&path).unwrap(), OwnModels::default());
         fs::write(&path, "[models]\nranker = \"mine.json\"\nencoder = \"/srv/encoder.bin\"\n")
             .unwrap();
         let models = read_models(&path).unwrap();
         assert_eq!(models.ranker, Some(dir.path().join("mine.json")));
-        assert_eq!(models.encoder, Some(PathBuf::from("/srv/encoder.bin")));
+        assert_eq!(models.encoder, Some(PathBuf::from("/srv/encoder.bin").into()));
         let args = ModelArgs { ranker: Some("other.json".into()), ..ModelArgs::default() };
         let both = models.overridden_by(&args);
         assert_eq!(both.ranker, Some("other.json".into()));
         assert_eq!((both.encoder, both.abstention), (models.encoder, None));
+    }
+
+    #[test]
+    fn the_name_of_a_model_goes_with_its_url() {
+        let url = |text: &str| Some(ModelPlace::Url(text.to_owned()));
+        let models: OwnModels =
+            toml::from_str("encoder = \"http://a/v1\"\nencoder_model = \"small\"\n").unwrap();
+        let models = models.relative_to(Path::new("/srv"));
+        assert_eq!(
+            (&models.encoder, models.encoder_model.as_deref()),
+            (&url("http://a/v1"), Some("small"))
+        );
+        let large = ModelArgs { encoder_model: Some("large".into()), ..ModelArgs::default() };
+        let large = models.overridden_by(&large);
+        assert_eq!(
+            (&large.encoder, large.encoder_model.as_deref()),
+            (&models.encoder, Some("large"))
+        );
+        let other = ModelArgs { encoder: url("http://b"), ..ModelArgs::default() };
+        let other = models.overridden_by(&other);
+        assert_eq!((other.encoder, other.encoder_model), (url("http://b"), None));
     }
 
     #[test]

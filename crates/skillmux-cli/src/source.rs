@@ -17,8 +17,9 @@ use skillmux::{
 
 use crate::{
     args::SourceArgs,
-    assemble::{MAX_SKILLS, encoder, transformer},
+    assemble::{MAX_SKILLS, transformer},
     error::CliError,
+    own_model::encoder,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
 };

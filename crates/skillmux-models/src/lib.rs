@@ -1,11 +1,12 @@
-//! The models inside the `skillmux` binary, and those at an endpoint.
+//! The models inside the `skillmux` binary, those of a folder, and those at an endpoint.
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`] and [`abstention`]: the weights that are shipped | nine megabytes |
-//! | `remote` | [`remote`]: chat models at an endpoint | an HTTP client with TLS |
+//! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
+//! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
-//! Without either, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
+//! Without any, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
 //! were made stands in their cards, `assets/*.md`; `skillmux-train` makes them.
 //!
 //! ```
@@ -23,6 +24,8 @@
 //! # Ok::<(), skillmux::Error>(())
 //! ```
 
+#[cfg(feature = "checkpoint")]
+pub mod checkpoint;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;

@@ -169,6 +169,30 @@ pub enum Error {
     Encoder {
         /// Name of the encoder.
         name: String,
+        /// What can be done about it, where the model knows.
+        hint: Option<String>,
+        /// What it said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A cross-encoder broke its contract.
+    #[error(
+        "the reranker `{name}` gave {n_scores} scores for {n_texts} texts, or one that is not finite"
+    )]
+    PairScorerAnswer {
+        /// Name of the cross-encoder.
+        name: String,
+        /// Scores that it gave.
+        n_scores: usize,
+        /// Texts that it was given.
+        n_texts: usize,
+    },
+    /// A cross-encoder gave no scores.
+    #[error("the reranker `{name}` failed")]
+    PairScorer {
+        /// Name of the cross-encoder.
+        name: String,
+        /// What can be done about it, where the model knows.
+        hint: Option<String>,
         /// What it said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -204,8 +228,10 @@ impl Error {
             | Self::Write { .. }
             | Self::Lexical { .. }
             | Self::Encoder { .. }
-            | Self::Chat { .. }
-            | Self::EncoderAnswer { .. } => ErrorKind::Environment,
+            | Self::EncoderAnswer { .. }
+            | Self::PairScorer { .. }
+            | Self::PairScorerAnswer { .. }
+            | Self::Chat { .. } => ErrorKind::Environment,
         }
     }
 
@@ -250,8 +276,12 @@ impl Error {
                 format!("did you mean {}?", ids.join(" or "))
             }
             Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
-            Self::Chat { hint, .. } => return hint.clone(),
-            Self::Lexical { .. } | Self::Encoder { .. } | Self::EncoderAnswer { .. } => return None,
+            Self::Encoder { hint, .. } | Self::PairScorer { hint, .. } | Self::Chat { hint, .. } => {
+                return hint.clone();
+            }
+            Self::Lexical { .. }
+            | Self::EncoderAnswer { .. }
+            | Self::PairScorerAnswer { .. } => return None,
         };
         Some(hint)
     }

@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     models::ModelArgs,
-    shared::{Format, SourceArgs, TaskArgs},
+    shared::{Format, JudgeArgs, SourceArgs, TaskArgs},
     stages::{PagerChoice, RetrieverChoice, StageArgs},
 };
 
@@ -26,6 +26,8 @@ pub(crate) struct RouteArgs {
     #[command(flatten)]
     pub(crate) stages: StageArgs,
     #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
     pub(crate) models: ModelArgs,
 }
 
@@ -44,6 +46,8 @@ pub(crate) struct SearchArgs {
     /// How skills are ranked
     #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) retriever: RetrieverChoice,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
     /// Print the time that a query took: the 50th and the 99th percentile
     #[arg(long, requires = "queries")]
     pub(crate) timings: bool,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::shared::{Format, SourceArgs};
+use crate::own_model::ModelPlace;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct IndexArgs {
@@ -32,9 +33,13 @@ pub(crate) struct IndexArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Encoder that `skillmux train encoder` wrote, in place of the one inside this program
-    #[arg(long, value_name = "FILE")]
-    pub(crate) encoder: Option<PathBuf>,
+    /// Encoder in place of the one inside this program: a file that `skillmux train encoder` wrote, the
+    /// folder of a published one, or the URL of an endpoint, which then reads all skills
+    #[arg(long, value_name = "FILE|DIR|URL")]
+    pub(crate) encoder: Option<ModelPlace>,
+    /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoder_model: Option<String>,
     /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
     /// this program
     #[arg(long, value_name = "DIR")]

@@ -17,8 +17,8 @@ pub(crate) use eval::{
     EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
-pub(crate) use models::{ModelArgs, ModelsCommand};
-pub(crate) use shared::{EndpointArgs, Format, SourceArgs, TaskArgs};
+pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
+pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, SourceArgs, TaskArgs};
 pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,
 };

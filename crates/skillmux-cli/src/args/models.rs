@@ -2,16 +2,32 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use serde::Deserialize;
 
 use super::shared::Format;
+use crate::own_model::ModelPlace;
 
 /// Weights of your own, in place of those inside this program.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct ModelArgs {
-    /// Encoder that `skillmux train encoder` wrote. The index must be made with it, too
-    #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
-    pub(crate) encoder: Option<PathBuf>,
+    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one such as
+    /// all-MiniLM-L6-v2, or the URL of an endpoint. The index must be made with it, too
+    #[arg(long, value_name = "FILE|DIR|URL", help_heading = "Models of your own")]
+    pub(crate) encoder: Option<ModelPlace>,
+    /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
+    pub(crate) encoder_model: Option<String>,
+    /// Cross-encoder: the folder of a published one, or the URL of an endpoint. It orders the first 20
+    /// skills again, and takes its time
+    #[arg(long, value_name = "DIR|URL", help_heading = "Models of your own")]
+    pub(crate) reranker: Option<ModelPlace>,
+    /// Name of the cross-encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
+    pub(crate) reranker_model: Option<String>,
+    /// What the cross-encoder reads of a skill [default: start]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models of your own")]
+    pub(crate) reranker_reads: Option<PassageChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
     /// it, too
     #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
@@ -22,6 +38,17 @@ pub(crate) struct ModelArgs {
     /// Calibration that `skillmux train abstention` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) abstention: Option<PathBuf>,
+}
+
+/// What a cross-encoder reads of a skill, after its name and description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PassageChoice {
+    /// The first 2,000 characters of the body
+    #[default]
+    Start,
+    /// The parts of the body that fit the task, up to 300 tokens
+    Page,
 }
 
 #[derive(Debug, Subcommand)]

@@ -38,6 +38,17 @@ pub(crate) struct TaskArgs {
     pub(crate) queries: Option<PathBuf>,
 }
 
+/// A chat model that chooses from a ranking.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct JudgeArgs {
+    /// Have a chat model choose from the best 20 skills. skillmux sends it the task and the
+    /// beginning of each skill. Needs --chat-url and --chat-model
+    #[arg(long)]
+    pub(crate) judge: bool,
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
+}
+
 /// A chat model of an OpenAI-compatible endpoint.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EndpointArgs {

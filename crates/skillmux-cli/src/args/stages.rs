@@ -39,7 +39,7 @@ pub(crate) enum RetrieverChoice {
     /// By words (BM25) of the whole text, the usual baseline
     #[value(alias = "bm25")]
     Joined,
-    /// By meaning alone (vectors of the static encoder)
+    /// By meaning alone (vectors of the encoder)
     Dense,
     /// The sum of `fielded` and `dense`
     Hybrid,

@@ -11,6 +11,7 @@ use skillmux::{
 use crate::{
     args::{Format, RetrieverChoice, RouteArgs},
     assemble::Models,
+    chat,
     outcome::Outcome,
     render::{print_json, print_text, route::text},
     settings::Settings,
@@ -20,7 +21,8 @@ use crate::{
 
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
-    let models = Models::load(settings)?;
+    let judge = chat::judge(&args.judge, settings)?;
+    let models = Models::load(settings)?.with_judge(judge);
     let mut opened = source::open(&args.source, settings)?;
     if args.stages.retriever == RetrieverChoice::Transformer {
         opened = opened.read_few()?;

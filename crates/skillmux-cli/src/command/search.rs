@@ -11,6 +11,7 @@ use skillmux_eval::{metric::latency::Latency, run::RunLine};
 use crate::{
     args::{Format, RetrieverChoice, SearchArgs, StageArgs},
     assemble::Models,
+    chat,
     outcome::Outcome,
     render::{
         paint::{GOOD, grouped, styled},
@@ -27,7 +28,8 @@ const TAG: &str = "skillmux";
 
 pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
-    let models = Models::load(settings)?;
+    let judge = chat::judge(&args.judge, settings)?;
+    let models = Models::load(settings)?.with_judge(judge);
     let mut opened = source::open(&args.source, settings)?;
     if args.retriever == RetrieverChoice::Transformer {
         opened = opened.read_few()?;

@@ -1,4 +1,4 @@
-//! A chat endpoint on this machine that says what a test wants.
+//! Endpoints on this machine that say what a test wants.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(crate) struct Asked {
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
-    body: Value,
+    pub(crate) body: Value,
 }
 
 impl Asked {
@@ -43,14 +43,15 @@ impl Asked {
 pub(crate) type Said = (u16, String);
 
 /// A server that goes away with it.
-pub(crate) struct ChatServer {
-    pub(crate) url: String,
+pub(crate) struct Server {
+    address: String,
     asked: Arc<Mutex<Vec<Asked>>>,
     _lent: MockServer,
 }
 
-impl ChatServer {
-    /// Answers each request with what a function makes of it and of the number of those before.
+impl Server {
+    /// Answers each request with a status and a body, which a function makes of it and of the number of
+    /// those before.
     pub(crate) fn start(answer: impl Fn(usize, &Asked) -> Said + Send + Sync + 'static) -> Self {
         let server = MockServer::start();
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -59,22 +60,48 @@ impl ChatServer {
             then.respond_with(move |request| {
                 let request = Asked::of(request);
                 let n_before = log.lock().unwrap().len();
-                let (status, said) = answer(n_before, &request);
+                let (status, body) = answer(n_before, &request);
                 log.lock().unwrap().push(request);
-                let message = json!({ "role": "assistant", "content": said });
-                let body = match status {
-                    200 => json!({ "choices": [{ "message": message }] }).to_string(),
-                    _ => said,
-                };
                 let reply = HttpMockResponse::builder().status(status);
                 reply.header("retry-after", "0").body(body).build()
             });
         });
-        Self { url: server.url("/v1"), asked, _lent: server }
+        Self { address: server.base_url(), asked, _lent: server }
+    }
+
+    /// Returns the URL of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.address)
     }
 
     /// Returns what was asked so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
+    }
+}
+
+/// A server of a chat model.
+pub(crate) struct ChatServer {
+    pub(crate) url: String,
+    server: Server,
+}
+
+impl ChatServer {
+    /// Answers each request with what a function makes of it and of the number of those before.
+    pub(crate) fn start(answer: impl Fn(usize, &Asked) -> Said + Send + Sync + 'static) -> Self {
+        let server = Server::start(move |n_before, asked| {
+            let (status, said) = answer(n_before, asked);
+            let message = json!({ "role": "assistant", "content": said });
+            match status {
+                200 => (200, json!({ "choices": [{ "message": message }] }).to_string()),
+                _ => (status, said),
+            }
+        });
+        Self { url: server.url("/v1"), server }
+    }
+
+    /// Returns what was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.server.asked()
     }
 }

@@ -2,15 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
+#[expect(dead_code, reason = "what writes them is that of the tests of the models")]
+#[path = "../../../skillmux-models/tests/support/reference.rs"]
+mod reference;
+
 mod batch;
 mod endpoint;
 mod eval;
 mod home;
 mod installed;
+mod judge;
 mod kill;
 mod mcp;
 mod models;
 mod pipes;
+mod published;
 mod refusals;
 mod snapshot;
 mod synth;

@@ -39,7 +39,6 @@ mod engine;
 mod forms;
 mod fusion;
 mod judge;
-mod model_answer;
 mod open;
 pub mod paging;
 mod ranking;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use skillmux::{
     index::Index,
-    model::{ChatMessage, ChatModel},
+    model::{ChatModel, JsonQuestion},
 };
 
-use super::{context::SystemContext, contract::System, model_answer};
+use super::{context::SystemContext, contract::System};
 use crate::{
     answer::{Answer, AnswerPage},
     dataset::Aliases,
@@ -85,12 +85,13 @@ impl<'a> SufficiencyJudge<'a> {
     /// # Errors
     /// [`Error::Engine`] if the model fails.
     pub fn judge(&self, task: &Task, shown: &str) -> Result<Sufficiency, Error> {
-        let question = model_answer::json_of(&Question { task: &task.query, excerpt: shown });
-        let messages = vec![ChatMessage::system(INSTRUCTIONS), ChatMessage::user(question)];
+        let question = Question { task: &task.query, excerpt: shown };
         let mut votes = Vec::new();
         // Each vote has a seed of its own, so that no cache on the way answers for the model.
         for seed in 0..N_VOTES {
-            let vote: Option<Vote> = model_answer::ask(self.model, messages.clone(), FORM, seed)?;
+            let question =
+                JsonQuestion { instructions: INSTRUCTIONS, question: &question, form: FORM, seed };
+            let vote: Option<Vote> = question.ask(self.model)?;
             votes.push(vote.map(|vote| vote.sufficient));
         }
         let n_yes = votes.iter().filter(|vote| **vote == Some(true)).count();

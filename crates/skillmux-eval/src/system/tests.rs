@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
-    model::{ChatMessage, ChatModel, ChatRequest, ChatRole, Encoder, EncoderIdentity},
+    model::{ChatModel, ChatRequest, ChatRole, Encoder, EncoderIdentity},
     query::Query,
     route::{RouteOptions, Router},
     skill::SkillId,

@@ -25,7 +25,7 @@ impl ChatEndpoint {
     /// # Errors
     /// [`RemoteError::BaseUrl`] and [`RemoteError::ApiKey`].
     pub fn new(config: EndpointConfig) -> Result<Self, RemoteError> {
-        let endpoint = Endpoint::new(&config, "chat/completions")?;
+        let endpoint = Endpoint::new(&config, "chat/completions", "OpenAI")?;
         let base_url = endpoint.url().trim_end_matches("/chat/completions");
         let name = format!("{} at {base_url}", config.model);
         Ok(Self { endpoint, model: config.model, name })
@@ -73,63 +73,22 @@ impl ChatModel for ChatEndpoint {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        error::Error as _,
-        net::TcpListener,
-        sync::{Arc, Mutex},
-        time::Duration,
-    };
+    use std::{error::Error as _, net::TcpListener, time::Duration};
 
-    use httpmock::{HttpMockRequest, HttpMockResponse, MockServer};
     use skillmux::model::ChatMessage;
 
     use super::{
-        super::endpoint::{ApiKey, Retries},
+        super::{
+            endpoint::{ApiKey, Retries},
+            test_server::Server,
+        },
         *,
     };
 
     const GOOD: &str = r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#;
 
-    /// A server that answers one request after the other with the given replies.
-    struct Server {
-        base_url: String,
-        asked: Arc<Mutex<Vec<HttpMockRequest>>>,
-        // Goes back to others when it is dropped.
-        _lent: MockServer,
-    }
-
-    impl Server {
-        /// Starts a server; each reply is a status and a body.
-        fn start<const N: usize>(replies: [(u16, &str); N]) -> Self {
-            let server = MockServer::start();
-            let asked: Arc<Mutex<Vec<HttpMockRequest>>> = Arc::default();
-            let (log, replies) =
-                (asked.clone(), replies.map(|(code, body)| (code, body.to_owned())));
-            server.mock(|_, then| {
-                then.respond_with(move |request| {
-                    let mut log = log.lock().unwrap();
-                    let (status, body) = replies[log.len()].clone();
-                    log.push(request.clone());
-                    let reply = HttpMockResponse::builder().status(status);
-                    reply.header("retry-after", "0").body(body).build()
-                });
-            });
-            Self { base_url: server.url("/v1"), asked, _lent: server }
-        }
-
-        fn model(&self, api_key: Option<&str>) -> ChatEndpoint {
-            let mut config = EndpointConfig::new(&self.base_url, "small");
-            config.api_key = api_key.map(ApiKey::new);
-            // Longer than a test may take: the server says that it need not be waited for.
-            config.retries = Retries { max_attempts: 3, first_wait: Duration::from_mins(1) };
-            config.timeout = Duration::from_secs(5);
-            ChatEndpoint::new(config).unwrap()
-        }
-
-        /// Returns what was asked so far.
-        fn requests(&self) -> Vec<HttpMockRequest> {
-            self.asked.lock().unwrap().clone()
-        }
+    fn model(server: &Server, api_key: Option<&str>) -> ChatEndpoint {
+        ChatEndpoint::new(server.config(api_key)).unwrap()
     }
 
     fn request() -> ChatRequest {
@@ -148,7 +107,7 @@ mod tests {
     #[test]
     fn a_request_carries_everything_and_the_answer_is_its_text() {
         let server = Server::start([(200, GOOD)]);
-        let model = server.model(Some("k-secret"));
+        let model = model(&server, Some("k-secret"));
         assert_eq!(model.complete(&request()).unwrap(), "yes");
         assert_eq!(model.name(), format!("small at {}", server.base_url));
         let sent = server.requests().remove(0);
@@ -174,14 +133,14 @@ mod tests {
     #[test]
     fn a_busy_server_is_asked_again() {
         let server = Server::start([(429, "{}"), (503, ""), (200, GOOD)]);
-        assert_eq!(server.model(None).complete(&request()).unwrap(), "yes");
+        assert_eq!(model(&server, None).complete(&request()).unwrap(), "yes");
         assert_eq!(server.requests().len(), 3);
     }
 
     #[test]
     fn patience_ends() {
         let server = Server::start([(500, "out of memory"); 3]);
-        let error = server.model(None).complete(&request()).unwrap_err();
+        let error = model(&server, None).complete(&request()).unwrap_err();
         let (message, cause, hint) = texts(&error);
         assert!(message.starts_with("the chat model `small at http://127.0.0.1:"), "{message}");
         assert!(cause.ends_with("answered 500, asked 3 times: out of memory"), "{cause}");
@@ -193,7 +152,7 @@ mod tests {
     fn a_refusal_is_final_and_the_key_is_not_repeated() {
         let body = r#"{"error":{"message":"bad key k-secret\u0007 for\nyou"}}"#;
         let server = Server::start([(401, body)]);
-        let model = server.model(Some(" k-secret\n"));
+        let model = model(&server, Some(" k-secret\n"));
         let error = model.complete(&request()).unwrap_err();
         let (_, cause, hint) = texts(&error);
         assert!(cause.ends_with("answered 401, asked 1 time: bad key (key) for you"), "{cause}");
@@ -210,7 +169,7 @@ mod tests {
             r#"{"detail":"bad key \u006b-secret"}"#,
         ] {
             let server = Server::start([(401, body)]);
-            let error = server.model(Some("k-secret")).complete(&request()).unwrap_err();
+            let error = model(&server, Some("k-secret")).complete(&request()).unwrap_err();
             let (_, cause, _) = texts(&error);
             assert!(cause.contains("bad key (key)") && !cause.contains("secret"), "{cause}");
         }
@@ -222,12 +181,12 @@ mod tests {
             [("<html>", "<html>"), ("{\"choices\":[]}", "no `choices[0].message.content`")]
         {
             let server = Server::start([(200, body)]);
-            let (_, cause, _) = texts(&server.model(None).complete(&request()).unwrap_err());
+            let (_, cause, _) = texts(&model(&server, None).complete(&request()).unwrap_err());
             assert!(cause.ends_with(&format!("OpenAI protocol: {detail}")), "{cause}");
         }
         let silent = GOOD.replace("\"yes\"", "null");
         let server = Server::start([(200, silent.as_str())]);
-        assert_eq!(server.model(None).complete(&request()).unwrap(), "");
+        assert_eq!(model(&server, None).complete(&request()).unwrap(), "");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use std::{cell::Cell, fmt, rc::Rc, thread, time::Duration};
 
 use backon::{BlockingRetryable, ExponentialBuilder};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use skillmux::text::one_line;
 use ureq::{
     Agent,
-    http::{HeaderValue, Uri, header},
+    http::{HeaderValue, Uri, header, uri::Authority},
 };
 
 use super::error::RemoteError;
@@ -90,17 +91,24 @@ impl fmt::Debug for ApiKey {
 pub(super) struct Endpoint {
     agent: Agent,
     url: String,
+    host: String,
+    protocol: &'static str,
     authorization: Option<HeaderValue>,
     api_key: Option<ApiKey>,
     retries: Retries,
 }
 
 impl Endpoint {
-    /// Returns the endpoint at a path below the base URL.
-    pub(super) fn new(config: &EndpointConfig, path: &str) -> Result<Self, RemoteError> {
+    /// Returns the endpoint at a path below the base URL, which speaks the protocol of this name.
+    pub(super) fn new(
+        config: &EndpointConfig,
+        path: &str,
+        protocol: &'static str,
+    ) -> Result<Self, RemoteError> {
         let EndpointConfig { base_url, api_key, timeout, retries, .. } = config;
         let base_url = base_url.trim().trim_end_matches('/');
-        let is_local = is_loopback(&host_of(base_url)?);
+        let authority = authority_of(base_url)?;
+        let is_local = is_loopback(authority.host());
         let is_open = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
         if is_open && !is_local && api_key.is_some() {
             let problem =
@@ -129,7 +137,13 @@ impl Endpoint {
             builder = builder.proxy(None);
         }
         let agent = builder.build().new_agent();
-        Ok(Self { agent, url, authorization, api_key: api_key.clone(), retries: *retries })
+        let (host, api_key) = (authority.to_string(), api_key.clone());
+        Ok(Self { agent, url, host, protocol, authorization, api_key, retries: *retries })
+    }
+
+    /// Returns the host and, if the base URL names one, the port.
+    pub(super) fn host(&self) -> &str {
+        &self.host
     }
 
     pub(super) fn url(&self) -> &str {
@@ -170,8 +184,13 @@ impl Endpoint {
         })
     }
 
+    /// Returns the JSON of an answer in the form that the protocol gives it.
+    pub(super) fn read<T: DeserializeOwned>(&self, answer: Value) -> Result<T, RemoteError> {
+        T::deserialize(answer).map_err(|error| self.protocol_error(self.detail(&error.to_string())))
+    }
+
     pub(super) fn protocol_error(&self, detail: String) -> RemoteError {
-        RemoteError::Protocol { url: self.url.clone(), detail }
+        RemoteError::Protocol { url: self.url.clone(), protocol: self.protocol, detail }
     }
 
     fn attempt(&self, body: &str) -> Result<Value, Failure> {
@@ -250,8 +269,8 @@ impl Failure {
     }
 }
 
-/// Returns the host of a base URL.
-fn host_of(base_url: &str) -> Result<String, RemoteError> {
+/// Returns the host and the port of a base URL.
+fn authority_of(base_url: &str) -> Result<Authority, RemoteError> {
     let refused = |problem| RemoteError::BaseUrl { problem };
     let scheme = base_url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     if !matches!(scheme.as_str(), "http" | "https") {
@@ -264,8 +283,8 @@ fn host_of(base_url: &str) -> Result<String, RemoteError> {
         return Err(refused("holds a `?` or `#`, so that no path can follow"));
     }
     let uri = base_url.parse::<Uri>().map_err(|_| refused("is malformed"))?;
-    let host = uri.host().filter(|host| !host.is_empty());
-    host.map(str::to_owned).ok_or_else(|| refused("names no host"))
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+    authority.cloned().ok_or_else(|| refused("names no host"))
 }
 
 /// Returns whether a host is this machine, which is not asked through a proxy.

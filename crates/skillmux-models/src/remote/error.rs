@@ -38,12 +38,24 @@ pub enum RemoteError {
         detail: String,
     },
     /// The answer is not what the protocol says.
-    #[error("`{url}` answered something else than the OpenAI protocol: {detail}")]
+    #[error("`{url}` answered something else than the {protocol} protocol: {detail}")]
     Protocol {
         /// Where the request went.
         url: String,
+        /// Name of the protocol.
+        protocol: &'static str,
         /// Begin of the answer, or what is missing in it.
         detail: String,
+    },
+    /// The vectors have another number of dimensions than before.
+    #[error("`{url}` answered a vector of {found} dimensions, but {expected} were expected")]
+    Dimension {
+        /// Where the request went.
+        url: String,
+        /// Dimensions of the answer.
+        found: usize,
+        /// Dimensions that the encoder has.
+        expected: usize,
     },
 }
 
@@ -52,9 +64,10 @@ impl RemoteError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::BaseUrl { .. } | Self::ApiKey => ErrorKind::Input,
-            Self::Unreachable { .. } | Self::Status { .. } | Self::Protocol { .. } => {
-                ErrorKind::Environment
-            }
+            Self::Unreachable { .. }
+            | Self::Status { .. }
+            | Self::Protocol { .. }
+            | Self::Dimension { .. } => ErrorKind::Environment,
         }
     }
 
@@ -66,6 +79,7 @@ impl RemoteError {
             Self::BaseUrl { .. }
                 | Self::ApiKey
                 | Self::Unreachable { .. }
+                | Self::Dimension { .. }
                 | Self::Status { status: 401..=404 | 429, .. }
         )
     }
@@ -79,13 +93,15 @@ impl RemoteError {
             }
             Self::ApiKey => "give the key alone, without blanks or line ends",
             Self::Unreachable { .. } => {
-                "check that the server runs and that the base URL is right; most end in /v1"
+                "check that the server runs and that the base URL is right; most of the OpenAI protocol \
+                 end in /v1"
             }
             Self::Status { status: 401 | 403, .. } => {
                 "check the API key and what it may be used for"
             }
             Self::Status { status: 404, .. } => {
-                "check the base URL, which mostly ends in /v1, and the name of the model"
+                "check the base URL, which mostly ends in /v1 for the OpenAI protocol, and the name of \
+                 the model"
             }
             Self::Status { status: 429, .. } => {
                 "the endpoint limits requests: go on later; answers so far are kept"
@@ -97,7 +113,10 @@ impl RemoteError {
                 "check the name of the model, and whether the request is too long"
             }
             Self::Protocol { .. } => {
-                "the endpoint must speak the OpenAI protocol; check that the base URL is its API"
+                "the endpoint must speak this protocol; check that the base URL is its API"
+            }
+            Self::Dimension { .. } => {
+                "the endpoint serves another model than it did; make the index again with this one"
             }
         };
         Some(hint.to_owned())

@@ -20,7 +20,7 @@ pub trait PairScorer: Send + Sync {
     /// Returns a score for each text, in log-odds where the model has been trained for them.
     ///
     /// # Errors
-    /// [`Error::Encoder`](crate::Error::Encoder) if the model fails, as a remote one may.
+    /// [`Error::PairScorer`](crate::Error::PairScorer) if the model fails, as a remote one may.
     fn scores(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>>;
 }
 

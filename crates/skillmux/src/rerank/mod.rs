@@ -13,14 +13,23 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod asked;
+mod judge;
 mod keep_order;
 mod linear;
+mod pair;
+mod passage;
 mod reranker;
+mod skill_judge;
 mod traits;
 mod weights;
 
+pub use judge::JudgeReranker;
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
+pub use pair::PairReranker;
+pub use passage::{Passage, SkillStart};
 pub use reranker::{RerankRequest, Reranker};
+pub use skill_judge::{JudgeConfig, SkillJudge};
 pub use traits::QueryTraits;
 pub use weights::{FeatureWeight, FeatureWeights, RankerWeights, WeightsError};

@@ -21,8 +21,10 @@ pub struct RerankRequest<'a> {
 /// The contract, which one test suite checks for every implementation:
 /// - every candidate comes back once, with its signals, in [`Candidate::best_first`] order;
 /// - scores are finite;
-/// - the place of a candidate among those before it does not depend on those after it;
-/// - a candidate without signals stays below all that have some, in the order in which it came.
+/// - the place of a candidate among those before it does not depend on those after it, but for the
+///   first [`n_compared`](Self::n_compared), which are compared with each other;
+/// - where some candidates have signals, those without stay below them, in the order in which they
+///   came.
 pub trait Reranker: Send + Sync {
     /// Returns who ranks, with models and weights, after this retriever.
     fn identity(&self, retriever: &dyn Retriever) -> RankingIdentity;
@@ -34,6 +36,13 @@ pub trait Reranker: Send + Sync {
 
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
+
+    /// Returns how many of the first candidates it compares by more than their signals, as one that asks
+    /// a model does. So many are retrieved even where fewer are asked for: the first ones of a ranking do not
+    /// depend on how many are asked for.
+    fn n_compared(&self) -> usize {
+        0
+    }
 
     /// Returns the candidates with their new scores.
     ///

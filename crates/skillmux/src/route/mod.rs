@@ -28,12 +28,14 @@
 
 mod answer;
 mod page_words;
+mod paged_passage;
 mod pin;
 mod ranker;
 mod router;
 mod stages;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
+pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
 pub use router::{BestEvidence, RouteOptions, Router};
 pub use stages::Stages;

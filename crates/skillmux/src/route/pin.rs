@@ -14,9 +14,10 @@ pub(super) fn pin(candidates: &mut [Candidate], named: &[SkillId], scale: ScoreS
     if named.is_empty() {
         return;
     }
-    let bonus = bonus(candidates, scale);
+    let is_named = |candidate: &Candidate| named.binary_search(&candidate.skill).is_ok();
+    let bonus = bonus(candidates, is_named, scale);
     for candidate in candidates.iter_mut() {
-        if named.binary_search(&candidate.skill).is_ok() {
+        if is_named(candidate) {
             candidate.score += bonus;
             candidate.signals.is_named = true;
         }
@@ -24,8 +25,12 @@ pub(super) fn pin(candidates: &mut [Candidate], named: &[SkillId], scale: ScoreS
     candidates.sort_unstable_by(Candidate::best_first);
 }
 
-/// Returns what lifts the lowest candidate above the best.
-fn bonus(candidates: &[Candidate], scale: ScoreScale) -> f32 {
+/// Returns what lifts the lowest named candidate above the best.
+fn bonus(
+    candidates: &[Candidate],
+    is_named: impl Fn(&Candidate) -> bool,
+    scale: ScoreScale,
+) -> f32 {
     let best = |least| candidates.iter().map(|candidate| candidate.score).fold(least, f32::max);
     match scale {
         ScoreScale::LogOdds => {
@@ -33,7 +38,13 @@ fn bonus(candidates: &[Candidate], scale: ScoreScale) -> f32 {
             let (floor, best) = measured.fold((f32::MAX, f32::MIN), |(floor, best), candidate| {
                 (floor.min(candidate.score), best.max(candidate.score))
             });
-            if floor > best { LOG_ODDS_MARGIN } else { best - floor + LOG_ODDS_MARGIN }
+            if floor <= best {
+                return best - floor + LOG_ODDS_MARGIN;
+            }
+            // Whatever the number of candidates, the best and the named ones are among them.
+            let named = candidates.iter().filter(|candidate| is_named(candidate));
+            let lowest = named.map(|candidate| candidate.score).fold(f32::MAX, f32::min);
+            candidates.first().map_or(0.0, |best| best.score - lowest + LOG_ODDS_MARGIN)
         }
         ScoreScale::Points => best(0.0) + 1.0,
         // None of these is below -1.
@@ -70,6 +81,16 @@ mod tests {
             assert_eq!(order, ["c", "d", "a", "b"], "{scale:?}");
             assert_eq!(found.iter().filter(|found| found.signals.is_named).count(), 2);
         }
+    }
+
+    #[test]
+    fn named_skills_come_first_where_nothing_was_measured() {
+        let mut found = candidates([12.0, -3.0, -50.0, -51.0]);
+        for candidate in &mut found {
+            candidate.signals = Signals::default();
+        }
+        pin(&mut found, &[SkillId::new("d")], ScoreScale::LogOdds);
+        assert_eq!((found[0].skill.as_str(), found[1].skill.as_str()), ("d", "a"));
     }
 
     #[test]

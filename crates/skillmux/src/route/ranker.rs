@@ -41,6 +41,12 @@ impl Ranker {
         Self { words, ..self }
     }
 
+    /// Returns the ranker with another reranker, which is made from the present one.
+    #[must_use]
+    pub fn with_reranker(self, make: impl FnOnce(Box<dyn Reranker>) -> Box<dyn Reranker>) -> Self {
+        Self { reranker: make(self.reranker), ..self }
+    }
+
     /// Returns who ranks, with models and weights.
     pub fn identity(&self) -> RankingIdentity {
         self.reranker.identity(self.retriever.as_ref())
@@ -60,7 +66,8 @@ impl Ranker {
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
         let named = named(index, query)?;
-        let request = RetrieveRequest { index, query, named: &named, k };
+        let n_retrieved = k.max(self.reranker.n_compared());
+        let request = RetrieveRequest { index, query, named: &named, k: n_retrieved };
         let found = self.retriever.retrieve(&request)?;
         let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
         let scale = self.reranker.scale(self.retriever.as_ref());

@@ -15,5 +15,6 @@ mod golden;
 mod incremental;
 mod library;
 mod rankers;
+mod rerankers;
 mod retriever;
 mod route;

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use skillmux::{
-    model::Encoder,
-    rerank::{FeatureWeight, FeatureWeights, KeepOrder, LinearReranker},
+    model::{ChatModel, ChatRequest, Encoder, PairScorer, PairScorerIdentity},
+    page::MmrPager,
+    rerank::{
+        FeatureWeight, FeatureWeights, JudgeConfig, JudgeReranker, KeepOrder, LinearReranker,
+        PairReranker, Passage, Reranker, SkillStart,
+    },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, Feature, HybridConfig, HybridRetriever,
         PoolRetriever, Retriever,
     },
-    route::Ranker,
+    route::{PagedPassage, Ranker},
 };
 
 use crate::term_encoder::TermEncoder;
@@ -35,6 +39,28 @@ pub(crate) fn retrievers() -> Vec<Box<dyn Retriever>> {
     ]
 }
 
+/// A chat model that says its name, whatever it is asked.
+pub(crate) struct Parrot(pub(crate) &'static str);
+
+impl ChatModel for Parrot {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn complete(&self, _request: &ChatRequest) -> skillmux::Result<String> {
+        Ok(self.0.to_owned())
+    }
+}
+
+/// Returns a reranker that puts what a chat model says before what another one ranked first.
+pub(crate) fn judge(inner: Box<dyn Reranker>, says: &'static str) -> JudgeReranker {
+    let config = JudgeConfig { n_shown: 8, ..JudgeConfig::default() };
+    JudgeReranker::new(inner, Arc::new(Parrot(says)), config)
+}
+
+/// What a chat model may say: numbers that it was shown, one of them twice, and one that it was not.
+pub(crate) const CHOICE: &str = r#"{"skills": [7, 2, 7, 99, 1, 0]}"#;
+
 /// Returns the ranker that ships, with vectors and without, over the encoder of the tests.
 pub(crate) fn shipped() -> [Ranker; 2] {
     let weights = skillmux_models::ranker();
@@ -59,7 +85,39 @@ fn mixed_weights() -> FeatureWeights {
     FeatureWeights::new(Feature::ALL.iter().enumerate().map(weight)).unwrap()
 }
 
-/// Returns every ranker: each retriever as it is, weights of both signs, and those that ship.
+/// A cross-encoder of a few lines: sixteen scores, drawn by what it reads, so that some are the same.
+struct DrawnPairs(PairScorerIdentity);
+
+impl PairScorer for DrawnPairs {
+    fn identity(&self) -> &PairScorerIdentity {
+        &self.0
+    }
+
+    fn scores(&self, query: &str, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        let drawn = |text: &&str| {
+            let bytes = query.bytes().chain(text.bytes());
+            let hash = bytes.fold(7_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
+            (hash >> 28) as f32 - 8.0
+        };
+        Ok(texts.iter().map(drawn).collect())
+    }
+}
+
+/// Returns rerankers by pairs over another one, which read the beginning or a page of a skill.
+pub(crate) fn by_pairs(inner: impl Fn() -> Box<dyn Reranker>) -> [PairReranker; 2] {
+    let passages: [Box<dyn Passage>; 2] = [
+        Box::new(SkillStart::default()),
+        Box::new(PagedPassage::new(Box::new(MmrPager::default()), 60)),
+    ];
+    passages.map(|passage| {
+        let identity = PairScorerIdentity { name: "drawn".to_owned(), fingerprint: "1".to_owned() };
+        let scorer = Arc::new(DrawnPairs(identity));
+        PairReranker::new(inner(), scorer, passage).with_n_asked(7)
+    })
+}
+
+/// Returns every ranker that asks no model: each retriever as it is, weights of both signs, and those that
+/// ship.
 pub(crate) fn rankers() -> Vec<Ranker> {
     let alone = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
     let mut rankers: Vec<Ranker> = retrievers().into_iter().map(alone).collect();
@@ -72,4 +130,26 @@ pub(crate) fn rankers() -> Vec<Ranker> {
     }
     rankers.extend(shipped());
     rankers
+}
+
+/// Returns rerankers that ask a model after another one: by pairs, and a judge that chooses or does not.
+pub(crate) fn asking(inner: impl Fn() -> Box<dyn Reranker>) -> Vec<Box<dyn Reranker>> {
+    let mut rerankers: Vec<Box<dyn Reranker>> = Vec::new();
+    for pairs in by_pairs(&inner) {
+        rerankers.push(Box::new(pairs));
+    }
+    for says in [CHOICE, "[]"] {
+        rerankers.push(Box::new(judge(inner(), says)));
+    }
+    rerankers
+}
+
+/// Returns rankers that ask a model, over weights and over words alone.
+pub(crate) fn asking_rankers() -> Vec<Ranker> {
+    let linear = || -> Box<dyn Reranker> { Box::new(LinearReranker::new(mixed_weights())) };
+    let pool = || Box::new(PoolRetriever::new(Some(encoder())));
+    let over_weights = asking(linear).into_iter().map(|asking| Ranker::new(pool(), asking));
+    let over_words = asking(|| Box::new(KeepOrder)).into_iter();
+    let over_words = over_words.map(|asking| Ranker::new(Box::<Bm25Retriever>::default(), asking));
+    over_weights.chain(over_words).collect()
 }

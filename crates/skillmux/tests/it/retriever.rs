@@ -1,4 +1,4 @@
-//! The contracts of retrievers, rerankers and rankings, checked for every implementation.
+//! The contracts of retrievers and rankings, checked for every implementation.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -7,7 +7,7 @@ use skillmux::{
     index::{Index, UpdateMode},
     library::Library,
     query::Query,
-    rerank::{KeepOrder, LinearReranker, RerankRequest, Reranker},
+    rerank::KeepOrder,
     retrieve::{
         Bm25Config, Bm25Retriever, Candidate, DenseRetriever, HybridConfig, HybridRetriever,
         PoolRetriever, RetrieveRequest, Retriever, Tier,
@@ -18,11 +18,11 @@ use skillmux::{
 
 use crate::{
     library::{options, tempdir},
-    rankers::{encoder, rankers, retrievers},
+    rankers::{asking_rankers, encoder, rankers, retrievers},
 };
 
 /// Returns the fixture library as an index.
-fn index() -> (tempfile::TempDir, Index) {
+pub(crate) fn index() -> (tempfile::TempDir, Index) {
     let dir = tempdir();
     let library = Library::open([fixtures().join("library")]).unwrap();
     Index::update(dir.path(), &library, &options(UpdateMode::Rebuild), &mut |_| {}).unwrap();
@@ -34,7 +34,7 @@ fn fixtures() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures"))
 }
 
-fn queries() -> Vec<Query> {
+pub(crate) fn queries() -> Vec<Query> {
     let text = std::fs::read_to_string(fixtures().join("tasks.jsonl")).unwrap();
     let tasks = text.lines().step_by(3).map(|line| {
         let task: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -45,7 +45,7 @@ fn queries() -> Vec<Query> {
 }
 
 /// Returns what a retriever finds for a query that names these skills.
-fn retrieve(
+pub(crate) fn retrieve(
     retriever: &dyn Retriever,
     index: &Index,
     query: &Query,
@@ -55,11 +55,11 @@ fn retrieve(
     retriever.retrieve(&RetrieveRequest { index, query, named, k }).unwrap()
 }
 
-fn rank(ranker: &Ranker, index: &Index, query: &Query, k: usize) -> Vec<Candidate> {
+pub(crate) fn rank(ranker: &Ranker, index: &Index, query: &Query, k: usize) -> Vec<Candidate> {
     ranker.rank(index, query, k).unwrap().candidates
 }
 
-fn assert_in_order(candidates: &[Candidate]) {
+pub(crate) fn assert_in_order(candidates: &[Candidate]) {
     assert!(candidates.is_sorted_by(|a, b| Candidate::best_first(a, b).is_lt()));
     assert!(candidates.iter().all(|candidate| candidate.score.is_finite()));
     let skills: HashSet<&SkillId> = candidates.iter().map(|candidate| &candidate.skill).collect();
@@ -110,32 +110,13 @@ fn candidates_have_the_same_signals_or_none() {
     }
 }
 
-#[test]
-fn rerankers_return_every_candidate_once_with_its_signals() {
-    let (_dir, index) = index();
-    let weights = skillmux_models::ranker().with_vectors;
-    let rerankers: [Box<dyn Reranker>; 2] =
-        [Box::new(KeepOrder), Box::new(LinearReranker::new(weights))];
-    let pool = PoolRetriever::new(Some(encoder()));
-    for reranker in rerankers {
-        for query in queries() {
-            let found = retrieve(&pool, &index, &query, &[], usize::MAX);
-            let request = RerankRequest { index: &index, query: &query };
-            let ranked = reranker.rerank(&request, found.clone()).unwrap();
-            assert_in_order(&ranked);
-            assert_eq!(ranked.len(), found.len());
-            for candidate in &ranked {
-                let before = found.iter().find(|found| found.skill == candidate.skill).unwrap();
-                assert_eq!(candidate.signals, before.signals);
-            }
-            let n_measured = found.iter().filter(|found| found.signals.is_measured()).count();
-            assert!(ranked[..n_measured].iter().all(|found| found.signals.is_measured()));
-            assert_eq!(ranked[n_measured..].len(), found[n_measured..].len());
-            let order = |found: &[Candidate]| -> Vec<SkillId> {
-                found[n_measured..].iter().map(|found| found.skill.clone()).collect()
-            };
-            assert_eq!(order(&ranked), order(&found));
-        }
+/// Checks that rankings are in order, and that the first `k` of one do not depend on `k`.
+pub(crate) fn assert_ranks(ranker: &Ranker, index: &Index, query: &Query, ks: &[usize]) {
+    let all = rank(ranker, index, query, usize::MAX);
+    assert_in_order(&all);
+    for &k in ks {
+        let some = rank(ranker, index, query, k);
+        assert_eq!(some, all[..k.min(all.len())], "{} at {k}", query.text());
     }
 }
 
@@ -144,13 +125,7 @@ fn rankings_are_in_order_and_the_first_k_do_not_depend_on_k() {
     let (_dir, index) = index();
     for ranker in rankers() {
         for query in queries() {
-            let all = rank(&ranker, &index, &query, usize::MAX);
-            assert_in_order(&all);
-            for k in [0, 1, 2, 7, 40, 1000] {
-                let some = rank(&ranker, &index, &query, k);
-                assert_eq!(some, all[..k.min(all.len())], "{} at {k}", query.text());
-            }
-            assert_eq!(rank(&ranker, &index, &query, 20), all[..all.len().min(20)]);
+            assert_ranks(&ranker, &index, &query, &[0, 1, 2, 7, 20, 40, 1000]);
         }
     }
 }
@@ -158,7 +133,7 @@ fn rankings_are_in_order_and_the_first_k_do_not_depend_on_k() {
 #[test]
 fn skills_that_share_nothing_with_the_query_are_left_out() {
     let (_dir, index) = index();
-    for ranker in rankers() {
+    for ranker in rankers().into_iter().chain(asking_rankers()) {
         let query = Query::new("the of and").unwrap();
         assert_eq!(rank(&ranker, &index, &query, 10), []);
         let query = Query::new("kubernetes").unwrap();
@@ -175,7 +150,7 @@ fn skills_that_the_query_names_come_before_all_others() {
     let text = "Containers, clusters and pipelines: rollouts, logs, alerts. \
                 Then use the fapiao-reimbursement skill and load csv-cleaning.";
     let query = Query::new(text).unwrap();
-    for ranker in rankers() {
+    for ranker in rankers().into_iter().chain(asking_rankers()) {
         let ranking = rank(&ranker, &index, &query, 3);
         let named: HashSet<String> = ranking[..2]
             .iter()
@@ -190,31 +165,44 @@ fn skills_that_the_query_names_come_before_all_others() {
 
 #[test]
 fn rankings_of_one_identity_alone_are_judged_alike() {
-    let identities: Vec<_> = rankers().iter().map(Ranker::identity).collect();
+    let identities =
+        || -> Vec<_> { rankers().iter().chain(&asking_rankers()).map(Ranker::identity).collect() };
+    let (identities, again) = (identities(), identities());
     let distinct: HashSet<_> = identities.iter().collect();
     assert_eq!(distinct.len(), identities.len(), "{identities:?}");
-    let again: Vec<_> = rankers().iter().map(Ranker::identity).collect();
     assert_eq!(again, identities);
 }
 
 /// Returns a router of a ranker over the fixtures.
-fn router(ranker: Ranker) -> (tempfile::TempDir, Router) {
+pub(crate) fn router(ranker: Ranker) -> (tempfile::TempDir, Router) {
     let (dir, index) = index();
-    let router = Router::new(index, Stages { ranker, ..Stages::default() }).unwrap();
+    let router = router_over(&index, ranker);
     (dir, router)
+}
+
+/// Returns a router of a ranker over the same index.
+pub(crate) fn router_over(index: &Index, ranker: Ranker) -> Router {
+    let index = Index::open(index.path()).unwrap();
+    Router::new(index, Stages { ranker, ..Stages::default() }).unwrap()
+}
+
+/// Checks that the parts of scores add up to them.
+pub(crate) fn assert_explained(router: &Router, query: &Query, k: usize) {
+    for skill in router.search_explained(query, k).unwrap() {
+        // Both add some dozens of numbers in single precision, in another order.
+        let error = (skill.explanation.total() - skill.score).abs();
+        assert!(error <= 1e-4 * skill.score.abs().max(1.0), "{}", query.text());
+        assert!((0.0..=1.0).contains(&skill.explanation.coverage));
+    }
 }
 
 #[test]
 fn explanations_add_up_to_the_scores() {
+    let (_dir, index) = index();
     for ranker in rankers() {
-        let (_dir, router) = router(ranker);
+        let router = router_over(&index, ranker);
         for query in queries() {
-            for skill in router.search_explained(&query, 20).unwrap() {
-                // Both add some dozens of numbers in single precision, in another order.
-                let error = (skill.explanation.total() - skill.score).abs();
-                assert!(error <= 1e-4 * skill.score.abs().max(1.0), "{}", query.text());
-                assert!((0.0..=1.0).contains(&skill.explanation.coverage));
-            }
+            assert_explained(&router, &query, 20);
         }
     }
 }

@@ -16,9 +16,10 @@ use skillmux_train::ranker::{
 
 use crate::{
     args::{LossChoice, NearDuplicatesChoice, TrainRankerArgs},
-    assemble::{encoder, transformer},
+    assemble::transformer,
     folder::write_file,
     outcome::Outcome,
+    own_model::encoder,
     render::{
         paint::{self, grouped, styled},
         print_text,

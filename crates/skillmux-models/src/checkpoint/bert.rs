@@ -1,0 +1,122 @@
+//! [`Bert`]: the network of BERT, `RoBERTa` and XLM-RoBERTa.
+
+use candle_core::{Result as TensorResult, Tensor};
+use candle_nn::ops::softmax_last_dim;
+use rayon::prelude::*;
+
+use super::{
+    CheckpointError,
+    batch::Batch,
+    config::{Activation, Config, Family},
+    layer::{LayerNorm, Linear, look_up},
+    weights::Weights,
+};
+
+/// Layers in which every token attends to all of its sequence.
+pub(super) struct Bert {
+    config: Config,
+    tokens: Tensor,
+    positions: Tensor,
+    types: Tensor,
+    norm: LayerNorm,
+    layers: Vec<Layer>,
+}
+
+struct Layer {
+    /// Queries, keys and values, one after the other.
+    attention: Linear,
+    attention_out: Linear,
+    attention_norm: LayerNorm,
+    inner: Linear,
+    out: Linear,
+    out_norm: LayerNorm,
+}
+
+impl Bert {
+    pub(super) fn take(config: &Config, weights: &mut Weights) -> Result<Self, CheckpointError> {
+        let (width, epsilon) = (config.width, config.norm_epsilon);
+        let mut table =
+            |name: &str, n: usize| weights.take(&format!("embeddings.{name}.weight"), &[n, width]);
+        Ok(Self {
+            tokens: table("word_embeddings", config.n_vocab)?,
+            positions: table("position_embeddings", config.n_positions)?,
+            types: table("token_type_embeddings", config.n_types)?,
+            norm: LayerNorm::take(weights, "embeddings.LayerNorm", width, epsilon)?,
+            layers: (0..config.n_layers)
+                .map(|at| Layer::take(config, weights, &format!("encoder.layer.{at}")))
+                .collect::<Result<_, _>>()?,
+            config: config.clone(),
+        })
+    }
+
+    /// Returns the states of all tokens, `[n_tokens, width]`.
+    pub(super) fn states(&self, batch: &Batch<'_>) -> TensorResult<Tensor> {
+        let first_position = match self.config.family {
+            Family::Bert | Family::Qwen3 => 0,
+            Family::Roberta => self.config.pad_token + 1,
+        };
+        let n_types = u32::try_from(self.config.n_types).unwrap_or(u32::MAX);
+        let types = batch.types().into_iter().map(|kind| kind.min(n_types - 1)).collect();
+        let mut states = look_up(&self.tokens, batch.tokens())?;
+        states = (states + look_up(&self.types, types)?)?;
+        states = (states + look_up(&self.positions, batch.positions(first_position))?)?;
+        states = self.norm.of(&states)?;
+        for layer in &self.layers {
+            states = layer.of(&states, batch, &self.config)?;
+        }
+        Ok(states)
+    }
+}
+
+impl Layer {
+    fn take(config: &Config, weights: &mut Weights, at: &str) -> Result<Self, CheckpointError> {
+        let (width, inner, epsilon) = (config.width, config.inner_width, config.norm_epsilon);
+        let [query, key, value] =
+            ["query", "key", "value"].map(|name| format!("{at}.attention.self.{name}"));
+        let parts = [(query.as_str(), width), (key.as_str(), width), (value.as_str(), width)];
+        let name = |rest: &str| format!("{at}.{rest}");
+        let norm = |weights: &mut Weights, rest: &str| {
+            LayerNorm::take(weights, &name(rest), width, epsilon)
+        };
+        Ok(Self {
+            attention: Linear::take_stacked(weights, &parts, width)?,
+            attention_out: Linear::take(weights, &name("attention.output.dense"), [width, width])?,
+            attention_norm: norm(weights, "attention.output.LayerNorm")?,
+            inner: Linear::take(weights, &name("intermediate.dense"), [inner, width])?,
+            out: Linear::take(weights, &name("output.dense"), [width, inner])?,
+            out_norm: norm(weights, "output.LayerNorm")?,
+        })
+    }
+
+    fn of(&self, states: &Tensor, batch: &Batch<'_>, config: &Config) -> TensorResult<Tensor> {
+        let mixed = self.attention.of(states)?;
+        let of_sequence = |rows: std::ops::Range<usize>| {
+            attend(&mixed.narrow(0, rows.start, rows.len())?, config)
+        };
+        let attended =
+            batch.rows().into_par_iter().map(of_sequence).collect::<TensorResult<Vec<_>>>()?;
+        let attended = self.attention_out.of(&Tensor::cat(&attended, 0)?)?;
+        let states = self.attention_norm.of(&(attended + states)?)?;
+        let inner = self.inner.of(&states)?;
+        let inner = match config.activation {
+            Activation::Gelu => inner.gelu_erf()?,
+            Activation::GeluTanh => inner.gelu()?,
+            Activation::Relu => inner.relu()?,
+        };
+        self.out_norm.of(&(self.out.of(&inner)? + states)?)
+    }
+}
+
+/// Returns what each token of a sequence takes from all of it, `[n_tokens, width]`, from its queries, keys
+/// and values, `[n_tokens, 3 * width]`.
+fn attend(mixed: &Tensor, config: &Config) -> TensorResult<Tensor> {
+    let n_tokens = mixed.dim(0)?;
+    let heads = |part: usize| -> TensorResult<Tensor> {
+        let part = mixed.narrow(1, part * config.width, config.width)?;
+        part.reshape((n_tokens, config.n_heads, config.head_width))?.transpose(0, 1)?.contiguous()
+    };
+    let scale = 1.0 / (config.head_width as f64).sqrt();
+    let queries = (heads(0)? * scale)?;
+    let shares = softmax_last_dim(&queries.matmul(&heads(1)?.t()?)?)?;
+    shares.matmul(&heads(2)?)?.transpose(0, 1)?.reshape((n_tokens, config.width))
+}

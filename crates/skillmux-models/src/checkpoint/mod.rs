@@ -1,0 +1,157 @@
+//! Published models from a folder: config.json, tokenizer.json and weights as safetensors.
+//!
+//! | architecture | as an encoder | as a cross-encoder |
+//! |---|---|---|
+//! | BERT (`MiniLM`, BGE) | `BertModel` | `BertForSequenceClassification` |
+//! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
+//! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
+//!
+//! Everything is computed on the CPU in single precision, whatever the weights are stored in.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use skillmux::model::Encoder;
+//! use skillmux_models::checkpoint::Checkpoint;
+//!
+//! let checkpoint = Checkpoint::open(Path::new("models/all-MiniLM-L6-v2"))?;
+//! let encoder = checkpoint.encoder()?;
+//! let vectors = encoder.encode(&["Fills in PDF forms", "Tunes slow SQL queries"])?;
+//! assert_eq!(vectors.len(), 2 * encoder.dim());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod batch;
+mod bert;
+mod config;
+mod encoder;
+mod error;
+mod folder;
+mod layer;
+mod pair_scorer;
+mod qwen3;
+mod settings;
+mod tokens;
+mod weights;
+
+use std::path::Path;
+
+use blake3::Hasher;
+use serde::Deserialize;
+
+use self::{config::Config, folder::Folder, settings::Settings, tokens::Tokens, weights::Weights};
+
+pub use self::{encoder::CheckpointEncoder, error::CheckpointError, pair_scorer::CheckpointScorer};
+
+/// What a checkpoint is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CheckpointUse {
+    /// Vectors of texts.
+    Encoder,
+    /// Scores of pairs of texts.
+    #[serde(rename = "reranker")]
+    PairScorer,
+}
+
+impl CheckpointUse {
+    fn with_article(self) -> &'static str {
+        match self {
+            Self::Encoder => "an encoder",
+            Self::PairScorer => "a reranker",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::Encoder => Self::PairScorer,
+            Self::PairScorer => Self::Encoder,
+        }
+    }
+}
+
+/// A folder with a model whose configuration was read; its weights are read when it is asked for the
+/// model.
+///
+/// `skillmux.json` in the folder may say more than the other files do, all of it optional: `use`
+/// (`encoder` or `reranker`), `pooling` (`first`, `mean`, `last`), `max_tokens`, `query_prefix` and
+/// `text_prefix` of an encoder, and `instruction` of a Qwen3 reranker.
+#[derive(Debug, Clone)]
+pub struct Checkpoint {
+    folder: Folder,
+    config: Config,
+    settings: Settings,
+}
+
+impl Checkpoint {
+    /// Reads the configuration of a folder.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] if there is none, or if its architecture is not one of the table.
+    pub fn open(path: &Path) -> Result<Self, CheckpointError> {
+        let folder = Folder::find(path)?;
+        let config = Config::read(&folder)?;
+        let settings = Settings::read(&folder, &config)?;
+        Ok(Self { folder, config, settings })
+    }
+
+    /// Returns what the model is for.
+    pub fn purpose(&self) -> CheckpointUse {
+        self.settings.purpose
+    }
+
+    /// Reads the model as an encoder.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] if it is a cross-encoder, and for files that are missing or damaged.
+    pub fn encoder(&self) -> Result<CheckpointEncoder, CheckpointError> {
+        self.check(CheckpointUse::Encoder)?;
+        CheckpointEncoder::read(self)
+    }
+
+    /// Reads the model as a cross-encoder.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] if it is an encoder, and for files that are missing or damaged.
+    pub fn pair_scorer(&self) -> Result<CheckpointScorer, CheckpointError> {
+        self.check(CheckpointUse::PairScorer)?;
+        CheckpointScorer::read(self)
+    }
+
+    fn check(&self, asked: CheckpointUse) -> Result<(), CheckpointError> {
+        let is = self.purpose();
+        if is == asked {
+            return Ok(());
+        }
+        let (folder, architecture) =
+            (self.folder.path().to_owned(), self.config.architecture.clone());
+        Err(CheckpointError::OtherUse { folder, architecture, is })
+    }
+
+    /// Reads tokenizer and weights, with the hash of both.
+    fn read(&self) -> Result<Parts, CheckpointError> {
+        let mut hasher = Hasher::new();
+        let tokens = Tokens::read(&self.folder, self.settings.max_tokens, &mut hasher)?;
+        let weights = Weights::read(&self.folder, &mut hasher)?;
+        hasher.update(format!("{:?}", self.config).as_bytes());
+        Ok(Parts { tokens, weights, hasher })
+    }
+}
+
+/// What both kinds of model are made of.
+struct Parts {
+    tokens: Tokens,
+    weights: Weights,
+    hasher: Hasher,
+}
+
+/// Returns the fingerprint of a model: 16 digits of the hash of its parts and of what it puts around texts.
+fn fingerprint(mut hasher: Hasher, max_tokens: usize, texts: &[&str]) -> String {
+    hasher.update(&(max_tokens as u64).to_le_bytes());
+    for text in texts {
+        // A length keeps ("ab", "c") apart from ("a", "bc").
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}

@@ -1,0 +1,180 @@
+//! How texts become inputs, and states of tokens become a vector.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{
+    CheckpointError, CheckpointUse,
+    config::{Config, Family, Head},
+    folder::Folder,
+};
+
+/// Longest input where no file names one: a cross-encoder of skills was trained with so many tokens
+/// (`SkillRouter`'s published configuration), and more make attention dear.
+const MAX_TOKENS: usize = 4096;
+
+/// What a reranker of the Qwen3 class is told where nothing else is said (`SkillRouter`'s published
+/// configuration).
+const INSTRUCTION: &str = "Given a coding task description, judge whether the skill document is \
+                           relevant and useful for completing the task";
+
+/// Which states of tokens become the vector of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Pooling {
+    #[serde(alias = "cls")]
+    First,
+    Mean,
+    #[serde(alias = "lasttoken")]
+    Last,
+}
+
+/// What the folder says beside the network.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Settings {
+    pub(super) purpose: CheckpointUse,
+    pub(super) pooling: Pooling,
+    pub(super) max_tokens: usize,
+    pub(super) query_prefix: String,
+    pub(super) text_prefix: String,
+    pub(super) instruction: String,
+}
+
+/// `skillmux.json`, by which users complete or correct what a checkpoint says.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnFile {
+    #[serde(rename = "use")]
+    purpose: Option<CheckpointUse>,
+    pooling: Option<Pooling>,
+    max_tokens: Option<usize>,
+    query_prefix: Option<String>,
+    text_prefix: Option<String>,
+    instruction: Option<String>,
+}
+
+/// An entry of `modules.json` of sentence-transformers.
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    path: String,
+    r#type: String,
+}
+
+/// `config.json` of the pooling of sentence-transformers: one mode by name, or flags of which one is set.
+#[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the fields are those of the file")]
+struct PoolingFile {
+    pooling_mode: Option<String>,
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+    #[serde(default)]
+    pooling_mode_lasttoken: bool,
+}
+
+#[derive(Deserialize)]
+struct SentenceFile {
+    max_seq_length: Option<usize>,
+}
+
+#[derive(Default, Deserialize)]
+struct PromptsFile {
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+    default_prompt_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct TokenizerFile {
+    /// A huge number where there is no limit.
+    model_max_length: Option<f64>,
+}
+
+impl Settings {
+    /// Reads the files of a folder that say how a network is used.
+    pub(super) fn read(folder: &Folder, config: &Config) -> Result<Self, CheckpointError> {
+        let own: OwnFile = folder.json("skillmux.json")?.unwrap_or_default();
+        let pooling = pooling(folder, config.head)?;
+        let purpose = own.purpose.unwrap_or_else(|| config.use_of_head(pooling.is_some()));
+        let by_family = match config.family {
+            Family::Bert | Family::Roberta => Pooling::Mean,
+            Family::Qwen3 => Pooling::Last,
+        };
+        let prompts: PromptsFile =
+            folder.json("config_sentence_transformers.json")?.unwrap_or_default();
+        let prompt = |names: &[&str]| {
+            let named = names.iter().find_map(|name| prompts.prompts.get(*name));
+            let default = prompts.default_prompt_name.as_ref();
+            let prompt = named.or_else(|| prompts.prompts.get(default?));
+            prompt.cloned().unwrap_or_default()
+        };
+        Ok(Self {
+            purpose,
+            pooling: own.pooling.or(pooling).unwrap_or(by_family),
+            max_tokens: own
+                .max_tokens
+                .map_or_else(|| max_tokens(folder), |max| Ok(Some(max)))?
+                .unwrap_or(MAX_TOKENS)
+                .clamp(8, config.max_tokens()),
+            query_prefix: own.query_prefix.unwrap_or_else(|| prompt(&["query"])),
+            text_prefix: own
+                .text_prefix
+                .unwrap_or_else(|| prompt(&["document", "passage", "corpus"])),
+            instruction: own.instruction.unwrap_or_else(|| INSTRUCTION.to_owned()),
+        })
+    }
+}
+
+/// Returns how the modules of sentence-transformers pool; `None` if they do not say, or end in a head.
+fn pooling(folder: &Folder, head: Head) -> Result<Option<Pooling>, CheckpointError> {
+    let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
+    let mut path = "1_Pooling";
+    for module in &modules {
+        match module.r#type.rsplit('.').next().unwrap_or_default() {
+            // Vectors have length 1 here in any case.
+            "Transformer" | "Normalize" => {}
+            "Pooling" => path = module.path.trim_end_matches('/'),
+            _ if head != Head::None => return Ok(None),
+            other => return Err(folder.unsupported(format!("the module `{other}`"))),
+        }
+    }
+    if path.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..") {
+        return Err(folder.form("modules.json", format!("it names the folder `{path}`")));
+    }
+    let file = format!("{path}/config.json");
+    let Some(found) = folder.json::<PoolingFile>(&file)? else { return Ok(None) };
+    let flags = [
+        (found.pooling_mode_cls_token, "cls"),
+        (found.pooling_mode_mean_tokens, "mean"),
+        (found.pooling_mode_lasttoken, "lasttoken"),
+    ];
+    let mut set = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, name)| *name);
+    let mode = found.pooling_mode.as_deref().or_else(|| set.next());
+    match (mode, set.next()) {
+        (Some("cls"), None) => Ok(Some(Pooling::First)),
+        (Some("mean"), None) => Ok(Some(Pooling::Mean)),
+        (Some("lasttoken"), None) => Ok(Some(Pooling::Last)),
+        (Some(other), None) => Err(folder.unsupported(format!("the pooling `{other}`"))),
+        _ => Err(folder.unsupported(format!("the pooling of `{file}`"))),
+    }
+}
+
+/// Returns the longest input that a file names. `sentence_bert_config.json` comes first: the truncation of
+/// `tokenizer.json` is that of the last export, and `all-MiniLM-L6-v2` has half of it there.
+fn max_tokens(folder: &Folder) -> Result<Option<usize>, CheckpointError> {
+    let sentence: Option<SentenceFile> = folder.json("sentence_bert_config.json")?;
+    if let Some(max_tokens) = sentence.and_then(|file| file.max_seq_length) {
+        return Ok(Some(max_tokens));
+    }
+    let tokenizer: Option<TokenizerFile> = folder.json("tokenizer_config.json")?;
+    let length = tokenizer.and_then(|file| file.model_max_length);
+    Ok(length.filter(|length| (1.0..=MAX_TOKENS as f64).contains(length)).map(whole))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 4096")]
+fn whole(length: f64) -> usize {
+    length as usize
+}

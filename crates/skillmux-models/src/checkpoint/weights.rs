@@ -1,0 +1,174 @@
+//! Reads weights from safetensors, as single-precision numbers.
+
+use std::{fs::File, io::Read, path::Path};
+
+use blake3::Hasher;
+use candle_core::{DType, Device, Tensor};
+use rustc_hash::FxHashMap;
+use safetensors::{Dtype, tensor::Metadata};
+use serde::Deserialize;
+
+use super::{CheckpointError, folder::Folder};
+
+const WEIGHTS: &str = "model.safetensors";
+const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
+
+/// A longer header is none; the largest model that is published has one of some hundred kilobytes.
+const MAX_HEADER_BYTES: u64 = 100 << 20;
+
+/// What a wrapper puts before the names of the network inside it.
+const PREFIXES: [&str; 3] = ["bert.", "roberta.", "model."];
+
+/// The tensors of a checkpoint by name, without the prefix of a wrapper.
+pub(super) struct Weights {
+    folder: Folder,
+    tensors: FxHashMap<String, Tensor>,
+}
+
+/// Which file holds which tensor.
+#[derive(Deserialize)]
+struct WeightsIndex {
+    weight_map: std::collections::BTreeMap<String, String>,
+}
+
+impl Weights {
+    /// Reads all tensors of numbers, and adds all bytes to the hash.
+    pub(super) fn read(folder: &Folder, hasher: &mut Hasher) -> Result<Self, CheckpointError> {
+        let mut files = vec![WEIGHTS.to_owned()];
+        if let Some(index) = folder.json::<WeightsIndex>(WEIGHTS_INDEX)? {
+            files = index.weight_map.into_values().collect();
+            files.sort_unstable();
+            files.dedup();
+            // A file of another folder is none of this checkpoint.
+            if let Some(file) = files.iter().find(|file| file.contains(['/', '\\'])) {
+                return Err(folder.form(WEIGHTS_INDEX, format!("it names the file `{file}`")));
+            }
+        }
+        let mut tensors = FxHashMap::default();
+        for file in files {
+            read_file(folder, &file, hasher, &mut tensors)?;
+        }
+        Ok(Self { folder: folder.clone(), tensors })
+    }
+
+    /// Takes a tensor out, and checks its shape.
+    pub(super) fn take(&mut self, name: &str, shape: &[usize]) -> Result<Tensor, CheckpointError> {
+        let wrong = |detail: String| CheckpointError::Tensor {
+            folder: self.folder.path().to_owned(),
+            tensor: name.to_owned(),
+            detail,
+        };
+        match self.tensors.remove(name) {
+            None => Err(wrong("have no tensor".to_owned())),
+            Some(tensor) if tensor.dims() != shape => {
+                let [found, expected] = [tensor.dims(), shape].map(shape_text);
+                Err(wrong(format!("have the shape {found} and not {expected} for")))
+            }
+            Some(tensor) => Ok(tensor),
+        }
+    }
+
+    /// Returns the error of a network that could not be made.
+    pub(super) fn network(&self, source: candle_core::Error) -> CheckpointError {
+        self.folder.network(source)
+    }
+
+    /// Returns whether there is a tensor of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
+    /// Takes tensors of one width out and stacks their rows.
+    pub(super) fn take_stacked(
+        &mut self,
+        parts: &[(String, Vec<usize>)],
+    ) -> Result<Tensor, CheckpointError> {
+        let tensors = parts
+            .iter()
+            .map(|(name, shape)| self.take(name, shape))
+            .collect::<Result<Vec<Tensor>, _>>()?;
+        Tensor::cat(&tensors, 0).map_err(|source| self.folder.network(source))
+    }
+}
+
+fn shape_text(shape: &[usize]) -> String {
+    let numbers: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
+/// Reads a file from its first byte to its last: a tensor at a time, so that little more than the
+/// tensors themselves is in memory.
+fn read_file(
+    folder: &Folder,
+    file: &str,
+    hasher: &mut Hasher,
+    tensors: &mut FxHashMap<String, Tensor>,
+) -> Result<(), CheckpointError> {
+    let path = folder.path().join(file);
+    if !path.exists() {
+        return Err(folder.missing(file));
+    }
+    let unreadable = |source| CheckpointError::Read { path: path.clone(), source };
+    let mut reader = File::open(&path).map_err(unreadable)?;
+    let n_bytes = reader.metadata().map_err(unreadable)?.len();
+    let header = read_header(&path, &mut reader, n_bytes, hasher)?;
+    for name in header.offset_keys() {
+        let Some(info) = header.info(&name) else { continue };
+        let mut bytes = vec![0; info.data_offsets.1 - info.data_offsets.0];
+        reader.read_exact(&mut bytes).map_err(unreadable)?;
+        hasher.update(&bytes);
+        let Some(dtype) = number_type(info.dtype) else { continue };
+        let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, &Device::Cpu)
+            .and_then(|tensor| tensor.to_dtype(DType::F32))
+            .map_err(|source| folder.network(source))?;
+        let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
+        tensors.insert(bare.to_owned(), tensor);
+    }
+    Ok(())
+}
+
+/// Reads the header of a file of this size.
+fn read_header(
+    path: &Path,
+    reader: &mut File,
+    n_bytes: u64,
+    hasher: &mut Hasher,
+) -> Result<Metadata, CheckpointError> {
+    let form =
+        |detail: &str| CheckpointError::Form { path: path.to_owned(), detail: detail.to_owned() };
+    let unreadable = |source| CheckpointError::Read { path: path.to_owned(), source };
+    if n_bytes < 8 {
+        return Err(form("it is no safetensors file"));
+    }
+    let mut length = [0; 8];
+    reader.read_exact(&mut length).map_err(unreadable)?;
+    let header_bytes = u64::from_le_bytes(length);
+    if header_bytes > MAX_HEADER_BYTES {
+        return Err(form("it is no safetensors file"));
+    }
+    if header_bytes > n_bytes - 8 {
+        let (path, expected_bytes) = (path.to_owned(), 8 + header_bytes);
+        return Err(CheckpointError::WeightsCut { path, n_bytes, expected_bytes });
+    }
+    let mut text = Vec::new();
+    reader.take(header_bytes).read_to_end(&mut text).map_err(unreadable)?;
+    hasher.update(&text);
+    let header: Metadata =
+        serde_json::from_slice(&text).map_err(|_| form("its header is not one of safetensors"))?;
+    let expected_bytes = 8 + header_bytes + header.data_len() as u64;
+    if n_bytes != expected_bytes {
+        return Err(CheckpointError::WeightsCut { path: path.to_owned(), n_bytes, expected_bytes });
+    }
+    Ok(header)
+}
+
+/// Returns the type of a tensor of fractions; whole numbers, as those of `position_ids`, are no weights.
+fn number_type(dtype: Dtype) -> Option<DType> {
+    match dtype {
+        Dtype::F64 => Some(DType::F64),
+        Dtype::F32 => Some(DType::F32),
+        Dtype::F16 => Some(DType::F16),
+        Dtype::BF16 => Some(DType::BF16),
+        _ => None,
+    }
+}

@@ -1,0 +1,247 @@
+"""Writes expected.json: what transformers computes for tiny checkpoints whose weights follow a rule.
+
+    pip install torch transformers tokenizers
+    python3 make.py
+
+The rule is `weight()`; tests/it/checkpoint.rs has the same one, so that no weights are committed.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+import tokenizers
+import torch
+import transformers
+
+WORDS = ["fill", "in", "the", "pdf", "form", "merge", "two", "tables", "slow", "query", "yes", "no", "a", "of"]
+TEXTS = [
+    "fill in the pdf form",
+    "merge two tables of a slow query , merge the form of the query in a table of no form of a pdf",
+    "yes",
+    "tune the SLOW query [SEP] </s> <|im_end|>",
+    "merge two tables",
+]
+QUERY = "merge the two slow tables"
+BEFORE = (
+    "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct "
+    'provided. Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n'
+)
+AFTER = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+INSTRUCTION = "fill in the query of the form"
+QUERY_PREFIX = "Instruct: merge the query\nQuery:"
+MAX_TOKENS = 16
+
+
+def weight(name, shape):
+    """Numbers that follow from the name of a tensor and their position in it."""
+    seed = 0xCBF29CE484222325
+    for byte in name.encode():
+        seed = ((seed ^ byte) * 0x100000001B3) % 2**64
+    with np.errstate(over="ignore"):
+        x = np.uint64(seed) + np.arange(np.prod(shape), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = x ^ (x >> np.uint64(31))
+    unit = (x >> np.uint64(40)).astype(np.float32) / np.float32(2**24) - np.float32(0.5)
+    if "norm" in name.lower() and name.endswith("weight"):
+        unit = np.float32(1) + unit / np.float32(2)
+    elif name.endswith("bias"):
+        unit = unit / np.float32(4)
+    elif "embed" not in name:
+        unit = unit / np.float32(2)
+    return torch.from_numpy(unit.reshape(shape))
+
+
+def tokenizer(special, pad, unknown, single, pair):
+    """A tokenizer of whole words that cuts and fills up as published ones do, which readers must undo."""
+    ids = {token: i for i, token in enumerate(special + WORDS)}
+    tokens = [token for token in special if token in json.dumps(single) + json.dumps(pair)]
+    return {
+        "version": "1.0",
+        "truncation": {"direction": "Right", "max_length": 6, "strategy": "LongestFirst", "stride": 0},
+        "padding": {
+            "strategy": {"Fixed": 12}, "direction": "Right", "pad_to_multiple_of": None,
+            "pad_id": ids[pad], "pad_type_id": 0, "pad_token": pad,
+        },
+        "added_tokens": [
+            {"id": ids[token], "content": token, "single_word": False, "lstrip": False, "rstrip": False,
+             "normalized": False, "special": True}
+            for token in special
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": {
+            "type": "TemplateProcessing", "single": single, "pair": pair,
+            "special_tokens": {t: {"id": t, "ids": [ids[t]], "tokens": [t]} for t in tokens},
+        },
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": ids, "unk_token": unknown},
+    }
+
+
+def token(name, kind=0):
+    return {"SpecialToken": {"id": name, "type_id": kind}}
+
+
+def text(which, kind=0):
+    return {"Sequence": {"id": which, "type_id": kind}}
+
+
+BERT_TOKENIZER = tokenizer(
+    ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[PAD]", "[UNK]",
+    [token("[CLS]"), text("A"), token("[SEP]")],
+    [token("[CLS]"), text("A"), token("[SEP]"), text("B", 1), token("[SEP]", 1)],
+)
+ROBERTA_TOKENIZER = tokenizer(
+    ["<s>", "<pad>", "</s>", "<unk>"], "<pad>", "<unk>",
+    [token("<s>"), text("A"), token("</s>")],
+    [token("<s>"), text("A"), token("</s>"), token("</s>"), text("B"), token("</s>")],
+)
+QWEN_TOKENIZER = tokenizer(
+    ["<|endoftext|>", "<unk>", "<|im_start|>", "<|im_end|>"], "<|endoftext|>", "<unk>",
+    [text("A"), token("<|endoftext|>")],
+    [text("A"), text("B"), token("<|endoftext|>")],
+)
+
+COMMON = {
+    "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "vocab_size": 18,
+}
+BERT = COMMON | {"model_type": "bert", "max_position_embeddings": 64, "type_vocab_size": 2, "pad_token_id": 0}
+ROBERTA = COMMON | {
+    "model_type": "xlm-roberta", "max_position_embeddings": 64, "type_vocab_size": 1, "pad_token_id": 1,
+    "layer_norm_eps": 1e-5,
+}
+QWEN = COMMON | {
+    "model_type": "qwen3", "max_position_embeddings": 256, "num_key_value_heads": 2, "head_dim": 16,
+    "rope_theta": 1000000.0, "tie_word_embeddings": True, "pad_token_id": 0,
+}
+
+
+def build(architecture, settings):
+    """A network of transformers with the weights of the rule."""
+    settings = dict(settings)
+    if "rope_theta" in settings:
+        settings["rope_parameters"] = {"rope_type": "default", "rope_theta": settings.pop("rope_theta")}
+    if "id2label" in settings:
+        settings["num_labels"] = len(settings.pop("id2label"))
+    config = transformers.AutoConfig.for_model(**settings)
+    config._attn_implementation = "eager"
+    network = getattr(transformers, architecture)(config).eval()
+    tensors = {}
+    tied = "lm_head.weight" if settings.get("tie_word_embeddings") else None
+    with torch.no_grad():
+        for name, tensor in network.state_dict().items():
+            if name != tied and "position_ids" not in name:
+                tensor.copy_(weight(name, tensor.shape))
+                tensors[name] = list(tensor.shape)
+    return network, tensors
+
+
+def encode(form, limit, *texts, **options):
+    """Tokens as the tokenizer of a file gives them, cut at a limit and not filled up."""
+    reader = tokenizers.Tokenizer.from_str(json.dumps(form))
+    reader.no_padding()
+    reader.enable_truncation(limit) if limit else reader.no_truncation()
+    reader.encode_special_tokens = options.pop("plain", True)
+    found = reader.encode(*texts, **options)
+    return found.ids, found.type_ids
+
+
+@torch.no_grad()
+def vectors(network, form, pool, prefix):
+    rows = []
+    for one in TEXTS:
+        ids, _ = encode(form, MAX_TOKENS, prefix + one)
+        states = network(input_ids=torch.tensor([ids])).last_hidden_state[0]
+        row = {"mean": states.mean(0), "cls": states[0], "lasttoken": states[-1]}[pool]
+        rows.append((row / row.norm()).tolist())
+    return rows
+
+
+@torch.no_grad()
+def classes(network, form, is_roberta):
+    scores = []
+    for one in TEXTS:
+        ids, kinds = encode(form, MAX_TOKENS, QUERY, one)
+        kinds = {} if is_roberta else {"token_type_ids": torch.tensor([kinds])}
+        logits = network(input_ids=torch.tensor([ids]), **kinds).logits[0].tolist()
+        scores.append(logits[1] - logits[0] if len(logits) == 2 else logits[0])
+    return scores
+
+
+@torch.no_grad()
+def answers(network, form, limit):
+    names = {t: i for t, i in form["model"]["vocab"].items()}
+    before, after = (encode(form, None, t, add_special_tokens=False, plain=False)[0] for t in (BEFORE, AFTER))
+    scores = []
+    for one in TEXTS:
+        pair = f"<Instruct>: {INSTRUCTION}\n\n<Query>: {QUERY}\n\n<Document>: {one}"
+        ids, _ = encode(form, limit - len(before) - len(after), pair, add_special_tokens=False)
+        ids = before + ids + after
+        logits = network(input_ids=torch.tensor([ids])).logits[0, -1]
+        scores.append((logits[names["yes"]] - logits[names["no"]]).item())
+    return scores
+
+
+def rounded(value):
+    return [rounded(part) for part in value] if isinstance(value, list) else round(value, 6)
+
+
+def case(name, architecture, settings, form, files, compute):
+    network, tensors = build(architecture, settings)
+    expected = rounded(compute(network))
+    config = settings | {"architectures": [architecture]}
+    return {
+        "name": name, "config": config, "tokenizer": settings["model_type"], "files": files, "tensors": tensors, "expected": expected,
+    }
+
+
+def pooled(mode):
+    module = "sentence_transformers.models."
+    return {
+        "modules.json": [
+            {"idx": 0, "name": "0", "path": "", "type": module + "Transformer"},
+            {"idx": 1, "name": "1", "path": "1_Pooling", "type": module + "Pooling"},
+            {"idx": 2, "name": "2", "path": "2_Normalize", "type": module + "Normalize"},
+        ],
+        "1_Pooling/config.json": {
+            "word_embedding_dimension": 32, "pooling_mode_cls_token": mode == "cls",
+            "pooling_mode_mean_tokens": mode == "mean", "pooling_mode_max_tokens": False,
+            "pooling_mode_lasttoken": mode == "lasttoken",
+        },
+        "sentence_bert_config.json": {"max_seq_length": MAX_TOKENS},
+    }
+
+
+SHORT = {"tokenizer_config.json": {"model_max_length": MAX_TOKENS}}
+PROMPTS = {"config_sentence_transformers.json": {"prompts": {"query": QUERY_PREFIX, "document": ""}}}
+RERANKER_TOKENS = 80
+RERANKER = {"skillmux.json": {"instruction": INSTRUCTION, "max_tokens": RERANKER_TOKENS}}
+
+CASES = [
+    case("bert encoder, mean", "BertModel", BERT, BERT_TOKENIZER, pooled("mean"),
+         lambda n: vectors(n, BERT_TOKENIZER, "mean", "")),
+    case("xlm-roberta encoder, first token", "XLMRobertaModel", ROBERTA, ROBERTA_TOKENIZER, pooled("cls"),
+         lambda n: vectors(n, ROBERTA_TOKENIZER, "cls", "")),
+    case("qwen3 encoder, last token", "Qwen3Model", QWEN, QWEN_TOKENIZER, pooled("lasttoken") | PROMPTS,
+         lambda n: vectors(n, QWEN_TOKENIZER, "lasttoken", QUERY_PREFIX)),
+    case("bert reranker, two labels", "BertForSequenceClassification", BERT | {"id2label": {"0": "no", "1": "yes"}},
+         BERT_TOKENIZER, SHORT, lambda n: classes(n, BERT_TOKENIZER, False)),
+    case("xlm-roberta reranker, one label", "XLMRobertaForSequenceClassification", ROBERTA | {"id2label": {"0": "x"}},
+         ROBERTA_TOKENIZER, SHORT, lambda n: classes(n, ROBERTA_TOKENIZER, True)),
+    case("qwen3 reranker, yes or no", "Qwen3ForCausalLM", QWEN, QWEN_TOKENIZER, RERANKER,
+         lambda n: answers(n, QWEN_TOKENIZER, RERANKER_TOKENS)),
+]
+path = pathlib.Path(__file__).with_name("expected.json")
+document = {
+    "made_with": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}",
+    "query": QUERY, "texts": TEXTS,
+    "tokenizers": {"bert": BERT_TOKENIZER, "xlm-roberta": ROBERTA_TOKENIZER, "qwen3": QWEN_TOKENIZER},
+    "cases": CASES,
+}
+lines = json.dumps(document, separators=(",", ":"))
+for key in ['{"name":', '"expected":', '"tokenizers":']:
+    lines = lines.replace(key, "\n" + key)
+path.write_text(lines + "\n")
+print(path, path.stat().st_size, "bytes")
