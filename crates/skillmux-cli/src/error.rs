@@ -53,6 +53,12 @@ pub(crate) enum CliError {
         /// The dataset.
         path: PathBuf,
     },
+    /// A file of needs has none for the tasks of a dataset.
+    #[error("`{}` has no need of any task", path.display())]
+    NoNeeds {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder holds results that others can't be added to.
     #[error("`{}` holds results of another {}", path.display(), what.join(", "))]
     OtherResults {
@@ -118,6 +124,7 @@ impl CliError {
                 "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
                  `reranker_model`, `reranker_reads`, `transformer`, `ranker` and `abstention`"
             }
+            Self::NoNeeds { .. } => "its query_id must be those of the tasks",
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",
             Self::OtherResults { .. } => {
                 "name another folder with --out, or replace all that it holds with --fresh"

@@ -55,9 +55,12 @@ pub(crate) struct BatchQuery {
 /// A line of a batch; other fields are ignored.
 #[derive(Deserialize)]
 struct BatchLine {
-    #[serde(alias = "task_id")]
-    query_id: String,
+    query_id: Option<String>,
+    /// What datasets call it.
+    task_id: Option<String>,
     query: String,
+    #[serde(default)]
+    needs: Vec<String>,
 }
 
 /// The tasks of a call.
@@ -90,7 +93,7 @@ fn single(args: &TaskArgs) -> anyhow::Result<Query> {
         (None, None) if io::stdin().is_terminal() => return Err(TaskError::Missing.into()),
         _ => read_capped(io::stdin()).map_err(|error| error.at(Path::new("standard input")))?,
     };
-    Ok(Query::new(text)?)
+    Ok(Query::new(text)?.with_needs(&args.needs)?)
 }
 
 /// Why a text could not be read.
@@ -153,12 +156,16 @@ fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
         if text.is_empty() {
             continue;
         }
-        let BatchLine { query_id, query } = serde_json::from_str(text)
-            .map_err(|source| TaskError::NotAQuery { path: path.to_owned(), line, source })?;
+        let not_a_query = |source| TaskError::NotAQuery { path: path.to_owned(), line, source };
+        let BatchLine { query_id, task_id, query, needs } =
+            serde_json::from_str(text).map_err(not_a_query)?;
+        let query_id = query_id
+            .or(task_id)
+            .ok_or_else(|| not_a_query(serde::de::Error::missing_field("query_id")))?;
         if query_id.trim().is_empty() || !ids.insert(query_id.clone()) {
             return Err(TaskError::BadId { path: path.to_owned(), line, query_id });
         }
-        let query = Query::new(query).map_err(refused)?;
+        let query = Query::new(query).and_then(|query| query.with_needs(needs)).map_err(refused)?;
         queries.push(BatchQuery { query_id, query });
     }
     Ok(queries)

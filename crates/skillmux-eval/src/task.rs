@@ -82,6 +82,9 @@ pub struct Task {
     pub id: String,
     /// The task in plain words.
     pub query: String,
+    /// What it asks for, in short phrases; empty if that is for the router to find.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
     /// The skills that help; empty if none does and a router should abstain.
     #[serde(default)]
     pub gold: Gold,

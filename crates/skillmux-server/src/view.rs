@@ -7,7 +7,7 @@ use serde::Serialize;
 use skillmux::{
     compose::{Decision, DropReason},
     page::{Page, PageNode},
-    route::{Alternative, ExplainedSkill, Route},
+    route::{Alternative, ExplainedSkill, Hint, Route, RouteStep},
     skill::{NodeKind, SkillId},
     text::{clipped, printable},
 };
@@ -33,8 +33,14 @@ pub(crate) struct RouteView {
     pub(crate) reason: String,
     /// Skills to use, in this order; empty after `abstain`.
     pub(crate) skills: Vec<FoundSkill>,
+    /// Needs that no skill serves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unserved: Vec<String>,
     /// The best skills that were left out.
     pub(crate) alternatives: Vec<LeftOut>,
+    /// Other skills that may help, as `skill_id` and `name: description`, if `hints` asked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hints: Vec<HintView>,
     /// The parts of the skills that the task needs, if `budget_tokens` asked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pages: Vec<PageView>,
@@ -53,8 +59,27 @@ pub(crate) struct FoundSkill {
     pub(crate) source: String,
     /// Rank score; comparable within this answer only.
     pub(crate) score: f64,
+    /// The needs that it serves, if needs were passed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) needs: Vec<String>,
     /// Why it was found.
     pub(crate) why: Why,
+}
+
+/// Another skill that may help.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HintView {
+    /// Id by which the skill is read.
+    pub(crate) skill_id: SkillId,
+    /// Name and description, in its author's words.
+    pub(crate) text: String,
+}
+
+impl From<Hint> for HintView {
+    fn from(hint: Hint) -> Self {
+        let text = label(&format!("{}: {}", hint.name, hint.description));
+        Self { skill_id: hint.id, text }
+    }
 }
 
 /// Why a skill was found.
@@ -117,23 +142,46 @@ impl From<Route> for RouteView {
     fn from(route: Route) -> Self {
         let mut seen = HashSet::new();
         let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+        let (mut served, mut unserved) = (Vec::new(), Vec::new());
+        let is_split = route.steps.len() > 1;
         for step in route.steps {
-            skills.extend(step.skills);
+            match server(&step) {
+                Some(id) if is_split => served.push((id, label(&step.subtask))),
+                None if is_split => unserved.push(label(&step.subtask)),
+                _ => {}
+            }
+            skills.extend(step.skills.into_iter().map(FoundSkill::from));
             left_out.extend(step.alternatives);
         }
         // Steps may share skills, and one step may leave out what another one takes.
-        skills.retain(|skill| seen.insert(skill.id.clone()));
+        skills.retain(|skill| seen.insert(skill.skill_id.clone()));
         left_out.retain(|skill| seen.insert(skill.id.clone()));
         left_out.truncate(MAX_ALTERNATIVES);
+        for (id, need) in served {
+            let of_id = skills.iter_mut().find(|skill| skill.skill_id == id);
+            if let Some(skill) = of_id {
+                skill.needs.push(need);
+            }
+        }
         Self {
             decision: route.decision,
             confidence: route.confidence.map(rounded),
             reason: label(&route.reason),
-            skills: skills.into_iter().map(FoundSkill::from).collect(),
+            skills,
+            unserved,
+            hints: route.hints.into_iter().map(HintView::from).collect(),
             alternatives: left_out.into_iter().map(LeftOut::from).collect(),
             pages: route.pages.into_iter().map(PageView::from).collect(),
         }
     }
+}
+
+/// Returns the skill that serves a step: its own first, or one of an earlier step.
+fn server(step: &RouteStep) -> Option<SkillId> {
+    let own = step.skills.first().map(|skill| skill.id.clone());
+    let earlier =
+        || step.alternatives.iter().find_map(|skill| skill.reason.server(&skill.id)).cloned();
+    own.or_else(earlier)
 }
 
 impl From<ExplainedSkill> for FoundSkill {
@@ -145,6 +193,7 @@ impl From<ExplainedSkill> for FoundSkill {
             description: clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS),
             source: label(&skill.source),
             score: rounded(skill.score),
+            needs: Vec::new(),
             why,
         }
     }
@@ -196,6 +245,7 @@ fn in_words(reason: &DropReason) -> String {
         DropReason::SameName { of } => format!("it has the name of `{of}`"),
         DropReason::NearDuplicate { of } => format!("it nearly repeats `{of}`"),
         DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
+        DropReason::Substitute { of } => format!("it could take the place of `{of}`"),
         DropReason::OverLimit => "max_skills is reached".to_owned(),
         // After `abstain` the answer as a whole says why.
         _ => "it was not chosen".to_owned(),

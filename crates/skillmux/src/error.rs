@@ -48,6 +48,14 @@ pub enum Error {
         /// The limit.
         max_bytes: usize,
     },
+    /// A need of a task cannot be looked up.
+    #[error("need {number} {problem}")]
+    NeedRefused {
+        /// Which one, from 1.
+        number: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A source path does not exist.
     #[error("source `{}` does not exist", path.display())]
     SourceMissing {
@@ -214,6 +222,7 @@ impl Error {
         match self {
             Self::TaskEmpty
             | Self::TaskTooLong { .. }
+            | Self::NeedRefused { .. }
             | Self::SourceMissing { .. }
             | Self::SourceUnknown { .. }
             | Self::LibraryEmpty { .. }
@@ -241,6 +250,11 @@ impl Error {
             Self::TaskEmpty => "say in a sentence what the agent has to do".to_owned(),
             Self::TaskTooLong { .. } => {
                 "route the request itself, without attached files or logs".to_owned()
+            }
+            Self::NeedRefused { .. } => {
+                "pass up to 16 short phrases, one for each capability that the task asks for, such as \
+                 \"extract tables from PDF files\""
+                    .to_owned()
             }
             Self::SourceMissing { .. } => {
                 "give a folder of SKILL.md files, a .jsonl/.jsonl.gz/.jsonl.zst shard, a folder of \

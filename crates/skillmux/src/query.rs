@@ -9,10 +9,11 @@ use crate::{
     text::{Term, TermReader},
 };
 
-/// A task in plain words.
+/// A task in plain words, and its needs where the caller knows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     text: String,
+    needs: Vec<Need>,
 }
 
 /// A short phrase for one capability that a task asks for, or the task as a whole.
@@ -54,6 +55,12 @@ impl Query {
     /// Longest task in bytes. A request of 700 words has 5 KB; more than this is an attachment.
     pub const MAX_BYTES: usize = 256 << 10;
 
+    /// Most needs of a task.
+    pub const MAX_NEEDS: usize = 16;
+
+    /// Longest need in bytes: a phrase, not a paragraph.
+    pub const MAX_NEED_BYTES: usize = 400;
+
     /// Checks a task.
     ///
     /// # Errors
@@ -67,7 +74,41 @@ impl Query {
         if !text.contains(char::is_alphanumeric) {
             return Err(Error::TaskEmpty);
         }
-        Ok(Self { text })
+        Ok(Self { text, needs: Vec::new() })
+    }
+
+    /// Returns the query with the needs that the caller knows: short phrases, one for each capability
+    /// that the task asks for, in the order of use. Blanks around them are taken off, and repetitions left out.
+    ///
+    /// # Errors
+    /// [`Error::NeedRefused`] for a need without a letter or digit, for one above
+    /// [`Query::MAX_NEED_BYTES`], and for more than [`Query::MAX_NEEDS`].
+    pub fn with_needs<S: AsRef<str>>(self, needs: impl IntoIterator<Item = S>) -> Result<Self> {
+        let mut checked: Vec<Need> = Vec::new();
+        for (number, need) in (1..).zip(needs) {
+            let text = need.as_ref().trim();
+            let problem = if !text.contains(char::is_alphanumeric) {
+                Some("is empty".to_owned())
+            } else if text.len() > Self::MAX_NEED_BYTES {
+                Some(format!("is longer than {} bytes", Self::MAX_NEED_BYTES))
+            } else if number > Self::MAX_NEEDS {
+                Some(format!("is one more than {}", Self::MAX_NEEDS))
+            } else {
+                None
+            };
+            if let Some(problem) = problem {
+                return Err(Error::NeedRefused { number, problem });
+            }
+            if checked.iter().all(|known| !known.text.eq_ignore_ascii_case(text)) {
+                checked.push(Need::new(text));
+            }
+        }
+        Ok(Self { needs: checked, ..self })
+    }
+
+    /// Returns the needs that the caller gave; none where they are for the router to find.
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
     }
 
     /// Returns the task as it was given.
@@ -114,6 +155,27 @@ mod tests {
         assert!(Query::new("a".repeat(Query::MAX_BYTES)).is_ok());
         let error = Query::new("a".repeat(Query::MAX_BYTES + 1)).unwrap_err();
         assert_eq!(error.to_string(), "the task is 262145 bytes, but the limit is 262144");
+    }
+
+    #[test]
+    fn needs_are_phrases_without_repetitions() {
+        let query = || Query::new("make a report").unwrap();
+        let needs = |needs: &[&str]| query().with_needs(needs);
+        let texts: Vec<String> = needs(&[" read CSV ", "draw a chart", "Read csv"])
+            .unwrap()
+            .needs()
+            .iter()
+            .map(|need| need.text().to_owned())
+            .collect();
+        assert_eq!(texts, ["read CSV", "draw a chart"]);
+        assert!(query().needs().is_empty());
+        for (refused, message) in [
+            (vec!["read CSV".to_owned(), " - ".to_owned()], "need 2 is empty"),
+            (vec!["a".repeat(401)], "need 1 is longer than 400 bytes"),
+            ((0..17).map(|n| n.to_string()).collect(), "need 17 is one more than 16"),
+        ] {
+            assert_eq!(query().with_needs(&refused).unwrap_err().to_string(), message);
+        }
     }
 
     #[test]

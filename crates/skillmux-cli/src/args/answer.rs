@@ -14,12 +14,15 @@ pub(crate) struct RouteArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Load at most N skills
-    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub(crate) k: u16,
+    /// Load at most N skills. Without this option: three, or one for each need if there are more
+    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
     pub(crate) budget: u32,
+    /// Also name up to N other skills in a line each, so that you can choose, or say better what you need
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

@@ -114,6 +114,9 @@ pub(crate) struct AskArgs {
     /// Use the whole dataset, not only the part that no model was trained on
     #[arg(long)]
     pub(crate) all: bool,
+    /// File of what the tasks ask for, one `{"query_id": ..., "needs": [...]}` a line
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) needs: Option<PathBuf>,
     /// Measure only N tasks, drawn at random
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,

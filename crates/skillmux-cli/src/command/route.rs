@@ -29,7 +29,11 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
         opened.tell_waiting();
     }
     let router = models.router(opened.index, args.stages)?;
-    let options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
+    let options = RouteOptions {
+        max_skills: args.k.map(usize::from),
+        budget_tokens: args.budget,
+        n_hints: args.hints.into(),
+    };
     let query = match tasks {
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return route_batch(queries, &router, &options),

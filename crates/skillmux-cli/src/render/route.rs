@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use skillmux::{
     compose::{Decision, DropReason},
     retrieve::Contribution,
-    route::{Alternative, ExplainedSkill, Route},
+    route::{Alternative, ExplainedSkill, Hint, Route, RouteStep},
     text::{clipped, one_line, printable},
 };
 
@@ -57,16 +57,10 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
             let subtask = clipped(&one_line(&step.subtask), MAX_SUBTASK_CHARS);
             let _ = writeln!(out, "{}", styled(STRONG, &wrapped(&subtask, "")));
             if step.skills.is_empty() {
-                let is_over_limit = |skill: &Alternative| skill.reason == DropReason::OverLimit;
-                let reason = if step.alternatives.iter().any(is_over_limit) {
-                    "earlier steps load as many skills as -k lets through"
-                } else {
-                    "no skill for this step"
-                };
-                let _ = writeln!(out, "    {reason}\n");
+                let _ = writeln!(out, "    {}\n", why_empty(step));
             }
         }
-        for (number, skill) in number.by_ref().zip(&step.skills) {
+        for (skill, number) in step.skills.iter().zip(number.by_ref()) {
             out.push_str(&skill_text(number, skill));
         }
     }
@@ -85,10 +79,31 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         }
         out.push('\n');
     }
+    if !route.hints.is_empty() {
+        let _ = writeln!(out, "{}", styled(STRONG, "hints"));
+        for Hint { id, name, description } in &route.hints {
+            let line = printable(&format!("{id}  {name}: {description}"));
+            let _ = writeln!(out, "{}", wrapped(&line, "   "));
+        }
+        out.push('\n');
+    }
     for page in &route.pages {
         let _ = writeln!(out, "{}", page_text(page));
     }
     out
+}
+
+/// Returns why a step loads nothing.
+fn why_empty(step: &RouteStep) -> String {
+    let of_reason = |skill: &Alternative| match skill.reason.server(&skill.id) {
+        Some(server) => Some(format!("{server} serves this, too")),
+        None if skill.reason == DropReason::OverLimit => {
+            Some("earlier steps load as many skills as -k lets through".to_owned())
+        }
+        None => None,
+    };
+    let reason = step.alternatives.iter().find_map(of_reason);
+    printable(&reason.unwrap_or_else(|| "no skill for this step".to_owned()))
 }
 
 /// Shows a skill with the reasons for its place.
@@ -147,6 +162,7 @@ fn drop_reason(reason: &DropReason) -> String {
         DropReason::BelowCut => "below the cut".to_owned(),
         DropReason::SameName { of } => format!("has the name of {of}"),
         DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
+        DropReason::Substitute { of } => format!("could take the place of {of}"),
         DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
         DropReason::OverLimit => "over the limit of -k".to_owned(),
         _ => "left out".to_owned(),

@@ -31,6 +31,37 @@ fn a_task_comes_from_an_argument_a_file_or_standard_input() {
 }
 
 #[test]
+fn needs_come_from_arguments_and_from_a_batch() {
+    let home = Home::with_index();
+    let task = "the sales numbers come as a mess, the boss wants slides";
+    let needs = ["clean a messy CSV file", "make a PowerPoint deck"];
+    let arguments = [
+        "route", task, "--need", needs[0], "--need", needs[1], "--format", "json", "--budget", "0",
+    ];
+    let done = home.ask(&arguments);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let mut route: Value = serde_json::from_str(&done.stdout).unwrap();
+    let steps: Vec<&Value> = route["steps"].as_array().unwrap().iter().collect();
+    assert_eq!(steps.len(), 2);
+    assert_eq!(steps[0]["subtask"], needs[0]);
+    assert_eq!(steps[0]["skills"][0]["id"], "data/csv-cleaning");
+    assert!(steps.iter().all(|step| step["skills"].as_array().unwrap().len() <= 1));
+    assert!(steps[0]["confidence"].is_number());
+
+    let line = serde_json::json!({ "query_id": "q", "query": task, "needs": needs });
+    let file = home.write("batch.jsonl", line.to_string());
+    let done = home.ask(&["route", "--queries", &file, "--budget", "0"]);
+    let of_batch: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(of_batch["steps"], route["steps"].take());
+
+    let searched = home.ask(&["search", task, "--need", needs[0], "-k", "2"]);
+    assert!(searched.stdout.contains("data/csv-cleaning"), "{}", searched.stdout);
+    assert!(searched.stdout.contains("need 1"), "{}", searched.stdout);
+    let refused = home.ask(&["route", task, "--need", "?"]);
+    refused.assert_error("need 1 is empty", "short phrases");
+}
+
+#[test]
 fn a_batch_of_routes_is_a_line_of_json_a_query() {
     let home = Home::with_index();
     let queries = fixtures().join("tasks.jsonl").display().to_string();

@@ -5,6 +5,7 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::OnceLock,
 };
 
 use tempfile::TempDir;
@@ -35,9 +36,18 @@ impl Home {
 
     /// Returns a home with an index of the fixture library at `index`.
     pub(crate) fn with_index() -> Self {
+        // Made once: the transformer takes seconds to read the library.
+        static MADE: OnceLock<PathBuf> = OnceLock::new();
+        let made = MADE.get_or_init(|| {
+            let home = Self::new();
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("index-of-fixtures");
+            let _ = fs::remove_dir_all(&path);
+            let done = home.run(&["index", &library(), "--index", &path.display().to_string()]);
+            assert_eq!(done.code, 0, "{}", done.stderr);
+            path
+        });
         let home = Self::new();
-        let done = home.run(&["index", &library(), "--index", &home.index()]);
-        assert_eq!(done.code, 0, "{}", done.stderr);
+        copy(made, &home.path("index"));
         home
     }
 
@@ -149,6 +159,20 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(FIXTURES)
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
 
 /// Returns the fixture library as an argument.

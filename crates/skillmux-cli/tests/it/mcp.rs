@@ -37,6 +37,15 @@ async fn an_agent_finds_and_reads_a_skill_and_leaves() {
     };
     let found = call("find_skills", json!({ "task": "clean a messy CSV file" })).await;
     assert!(text(&found).contains("data/csv-cleaning"), "{}", text(&found));
+    let needs = ["clean a messy CSV file", "knit a woollen jumper"];
+    let found = call("find_skills", json!({ "task": "tidy sales.csv", "needs": needs })).await;
+    let answer = found.structured_content.clone().unwrap();
+    assert_eq!(answer["skills"][0]["skill_id"], "data/csv-cleaning");
+    assert_eq!(answer["skills"][0]["needs"], json!([needs[0]]));
+    assert_eq!(answer["unserved"], json!([needs[1]]));
+    assert!(text(&found).contains("no skill for: knit a woollen jumper"), "{}", text(&found));
+    let wrong = call("find_skills", json!({ "task": "tidy sales.csv", "needs": [1] })).await;
+    assert!(text(&wrong).contains("array of strings"), "{}", text(&wrong));
     let read = call("read_skill", json!({ "skill_id": "data/csv-cleaning" })).await;
     assert_eq!(read.is_error, Some(false));
     let unknown = call("read_skill", json!({ "skill_id": "csv-cleanin" })).await;

@@ -51,7 +51,9 @@ pub use gate::{GATED, Gate, GateComparison, GateDataset, GateOptions, GateSlice,
 pub use reasons::{ChangedGold, FeatureChange, FeatureLead, Rival};
 pub use results::{Pair, RESULTS_FORMAT, Results, file_stem};
 pub use scores::{Credit, SystemScores, TaskScores, View};
-pub use setting::{ClusterSetting, LibrarySetting, Sample, Setting, SettingDifference};
+pub use setting::{
+    ClusterSetting, LibrarySetting, NeedsSetting, Sample, Setting, SettingDifference,
+};
 pub use show::{ShownMeasure, ShownSkill, ShownSystem, ShownTask};
 pub use snapshot::{SNAPSHOT_MEASURES, Snapshot, TaskChange};
 pub use summary::{

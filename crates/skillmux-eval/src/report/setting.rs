@@ -26,6 +26,9 @@ pub struct Setting {
     /// Which tasks were drawn, if not all were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
+    /// Which needs the tasks had, if they had some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<NeedsSetting>,
     /// Length of the rankings; 0 if it is not known.
     pub depth: usize,
     /// The skills to choose from.
@@ -39,6 +42,15 @@ pub struct Setting {
     /// Hash of the program that asked; empty if it is not known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub program: String,
+}
+
+/// Which needs tasks had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeedsSetting {
+    /// Hash of the file.
+    pub hash: String,
+    /// Tasks that had some.
+    pub n_tasks: usize,
 }
 
 /// Which tasks were drawn.
@@ -98,7 +110,7 @@ impl Setting {
     }
 
     /// Returns what answers depend on, each with its name; `unknown` where it is not said.
-    fn parts(&self) -> [(&'static str, String); 7] {
+    fn parts(&self) -> [(&'static str, String); 8] {
         let text = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.to_owned());
         let program = Some(self.program.clone()).filter(|program| !program.is_empty());
         [
@@ -106,6 +118,7 @@ impl Setting {
             ("split", text(&self.split)),
             ("unjudged", text(&self.unjudged)),
             ("sample", self.sample.map_or("all tasks".to_owned(), Sample::text)),
+            ("needs", self.needs.as_ref().map_or("none".to_owned(), NeedsSetting::text)),
             ("depth", self.depth.to_string()),
             ("library", self.library.as_ref().map_or(UNKNOWN.to_owned(), LibrarySetting::text)),
             (PROGRAM, text(&program)),
@@ -118,6 +131,9 @@ impl Setting {
         let mut line = String::new();
         if let Some(sample) = self.sample {
             let _ = write!(line, " · {}", sample.text());
+        }
+        if let Some(needs) = &self.needs {
+            let _ = write!(line, " · {}", one_line(&needs.text()));
         }
         if let Some(split) = &self.split {
             let _ = write!(line, " · {}", one_line(split));
@@ -160,6 +176,12 @@ const UNKNOWN: &str = "unknown";
 
 /// What a setting calls the program that asked.
 pub(super) const PROGRAM: &str = "program";
+
+impl NeedsSetting {
+    fn text(&self) -> String {
+        format!("needs of {} ({})", grouped(self.n_tasks as u64), self.hash)
+    }
+}
 
 impl Sample {
     fn text(self) -> String {
@@ -232,13 +254,14 @@ mod tests {
         let setting = Setting {
             tier: Some("easy".into()),
             sample: Some(Sample { n_tasks: 30, seed: 7 }),
+            needs: Some(NeedsSetting { hash: "cd".into(), n_tasks: 29 }),
             library: Some(LibrarySetting { hash: "ab".into(), n_skills: 5 }),
             n_missing: 2,
             ..Setting::default()
         };
         assert_eq!(
             setting.line(),
-            " · sample of 30 (seed 7) · easy tier · 5 skills (ab) · 2 right skills are not among them"
+            " · sample of 30 (seed 7) · needs of 29 (cd) · easy tier · 5 skills (ab) · 2 right skills are not among them"
         );
     }
 }

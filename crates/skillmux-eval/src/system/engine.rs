@@ -18,7 +18,9 @@ pub(super) fn all_skills(index: &Index) -> impl Iterator<Item = SkillIdx> + use<
 
 /// Returns what a task asks.
 pub(super) fn query_of(task: &Task) -> Result<Query, Error> {
-    Query::new(task.query.as_str()).map_err(|error| refused(task, error))
+    Query::new(task.query.as_str())
+        .and_then(|query| query.with_needs(&task.needs))
+        .map_err(|error| refused(task, error))
 }
 
 /// Returns the error of a task that the engine does not answer, or that of an engine that fails.

@@ -91,7 +91,8 @@ impl System for WholeRouter<'_> {
     }
 
     fn config(&self) -> String {
-        let RouteOptions { max_skills, budget_tokens } = self.options;
+        let RouteOptions { max_skills, budget_tokens, .. } = self.options;
+        let max_skills = max_skills.map_or_else(|| "usual".to_owned(), |n| n.to_string());
         let calibration = match self.router.calibration() {
             Some(Calibration { bias, weights, threshold, .. }) => {
                 let weights: Vec<String> =

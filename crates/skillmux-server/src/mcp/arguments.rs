@@ -64,6 +64,7 @@ fn conforming(mut values: JsonObject, schema: &JsonObject) -> Result<JsonObject,
         let property = &properties[name];
         match property["type"].as_str() {
             Some("string") if !value.is_string() => return Err(no_string(name, value)),
+            Some("array") => read_strings(name, value)?,
             Some("integer") => match whole_number(value).filter(|n| is_within(*n, property)) {
                 Some(number) => *value = Value::from(number),
                 None => return Err(no_such_number(name, value, property)),
@@ -72,6 +73,20 @@ fn conforming(mut values: JsonObject, schema: &JsonObject) -> Result<JsonObject,
         }
     }
     Ok(values)
+}
+
+/// Checks that a value is an array of strings. Models often pass a single string where there is but one.
+fn read_strings(name: &str, value: &mut Value) -> Result<(), Failure> {
+    if value.is_string() {
+        *value = Value::Array(vec![value.take()]);
+    }
+    match value.as_array() {
+        Some(values) if values.iter().all(Value::is_string) => Ok(()),
+        _ => Err(Failure::invalid(
+            format!("`{name}` must be an array of strings"),
+            format!("call again with `{name}` as an array of strings"),
+        )),
+    }
 }
 
 fn no_string(name: &str, value: &Value) -> Failure {

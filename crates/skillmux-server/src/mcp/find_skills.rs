@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 use skillmux::{
     Result,
     query::Query,
-    route::{RouteOptions, Router},
+    route::{MAX_HINTS, RouteOptions, Router},
     text::one_line,
 };
 
 use super::{read_skill, text::route_text};
 use crate::view::RouteView;
 
-pub(super) const DESCRIPTION: &str = "Find the skills that help with a task. A skill is a set of \
-instructions on how to do one kind of task well. Call this when the user gives you a task that is \
-more than a short answer, and again when the task changes. Pass the task in the user's words, in \
-any language. You get a decision: `load`, with the skills in the order in which to use them, each \
-with its skill_id and the words of the task that it matches and misses; or `abstain`, when no skill \
-fits. After `load`, call read_skill before you follow a skill. To get the parts that the task needs \
-right away, set budget_tokens.";
+pub(super) const DESCRIPTION: &str = "Find the skills that help with a task: instructions on how to do one kind of work well. Call \
+this when a task begins that is more than a short answer, and again when it changes. Pass \
+the task in the user's words, in any language, and your needs: one short phrase for each \
+capability that it asks for. You get `load`, with the skills in the order of use and the \
+needs that each serves; or `abstain`. If a need gets no skill or a wrong one, call again \
+with `hints: 15`, and then with needs in the words of the skills that you see. After `load`, \
+call read_skill, or set budget_tokens to get the parts right away.";
 
 /// What the tool takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,18 +26,21 @@ right away, set budget_tokens.";
 pub(super) struct FindSkills {
     /// The task in the user's words, without attached files or logs.
     task: String,
-    /// Most skills to return.
-    #[serde(default = "default_max_skills")]
-    #[schemars(range(min = 1, max = 20))]
+    /// What the task asks for, one short phrase for each capability, in the order of use.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// Most skills to return; 0 for the usual number: three, or one for each need.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20))]
     max_skills: u32,
+    /// Most other skills to name in a line each, to choose from or to revise the needs by; 0 for none.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 15))]
+    hints: u32,
     /// Most tokens of skill text to return in pages; 0 for none.
     #[serde(default)]
     #[schemars(range(min = 0, max = 50_000))]
     budget_tokens: u32,
-}
-
-fn default_max_skills() -> u32 {
-    3
 }
 
 /// What the tool gives.
@@ -52,9 +55,13 @@ pub(super) struct FindSkillsAnswer {
 impl FindSkills {
     /// Answers the call.
     pub(super) fn answer(self, router: &Router) -> Result<FindSkillsAnswer> {
-        let query = Query::new(self.task)?;
-        let max_skills = usize::try_from(self.max_skills).unwrap_or(usize::MAX);
-        let options = RouteOptions { max_skills, budget_tokens: self.budget_tokens };
+        let query = Query::new(self.task)?.with_needs(self.needs)?;
+        let max_skills = usize::try_from(self.max_skills).ok().filter(|n| *n > 0);
+        let options = RouteOptions {
+            max_skills,
+            budget_tokens: self.budget_tokens,
+            n_hints: usize::try_from(self.hints).unwrap_or(MAX_HINTS),
+        };
         let route = RouteView::from(router.route(&query, &options)?);
         let next = next_step(&route);
         Ok(FindSkillsAnswer { route, next })

@@ -32,11 +32,15 @@ pub(super) fn route_text(route: &RouteView) -> String {
         let _ = write!(
             text,
             "\n{number}. skill_id: {id}\n   name: {name}\n   description: {description}\n   \
-             source: {source}\n   score: {}{}{}\n",
+             source: {source}\n   score: {}{}{}{}\n",
             skill.score,
+            words("; for: ", &skill.needs),
             words("; matched: ", &skill.why.matched),
             words("; missing: ", &skill.why.missing),
         );
+    }
+    for need in &route.unserved {
+        let _ = writeln!(text, "\nno skill for: {}", one_line(need));
     }
     if !route.alternatives.is_empty() {
         text.push_str("\nleft out:\n");
@@ -44,6 +48,13 @@ pub(super) fn route_text(route: &RouteView) -> String {
     for skill in &route.alternatives {
         let (id, reason) = (one_line(skill.skill_id.as_str()), one_line(&skill.reason));
         let _ = writeln!(text, "- {id} (score {}): {reason}", skill.score);
+    }
+    if !route.hints.is_empty() {
+        text.push_str("\nother skills that may help:\n");
+    }
+    for hint in &route.hints {
+        let (id, line) = (one_line(hint.skill_id.as_str()), one_line(&hint.text));
+        let _ = writeln!(text, "- {id}  {line}");
     }
     for page in &route.pages {
         let _ = write!(text, "\n{}\n", page_text(page));

@@ -59,7 +59,7 @@ async fn a_number_out_of_range_names_the_range() {
         (
             "find_skills",
             json!({ "task": "clean a CSV", "max_skills": 21 }),
-            "`max_skills` is 21, but must be a whole number from 1 to 20",
+            "`max_skills` is 21, but must be a whole number from 0 to 20",
         ),
         (
             "find_skills",
@@ -87,6 +87,11 @@ async fn a_number_out_of_range_names_the_range() {
 async fn arguments_of_another_shape_are_explained() {
     for (tool, arguments, expected) in [
         ("find_skills", json!({}), "`task` is missing"),
+        (
+            "find_skills",
+            json!({ "task": "a", "needs": [1] }),
+            "`needs` must be an array of strings",
+        ),
         ("find_skills", json!({ "task": 7 }), "`task` is a number, but must be a string"),
         ("find_skills", json!({ "query": "x" }), "there is no argument `query`"),
         ("read_skill", json!({ "query": "x" }), "`skill_id` is missing"),

@@ -64,7 +64,13 @@ fn calibration(stages: &Stages) -> Calibration {
         library_size: -0.14,
         ..Features::default()
     };
-    Calibration { ranking: stages.ranker.identity(), bias: -0.83, weights, threshold: 0.34 }
+    Calibration {
+        ranking: stages.ranker.identity(),
+        bias: -0.83,
+        weights,
+        threshold: 0.34,
+        large_threshold: None,
+    }
 }
 
 fn fixtures() -> PathBuf {

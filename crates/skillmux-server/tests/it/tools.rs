@@ -93,7 +93,9 @@ async fn an_input_schema_says_all_that_a_call_is_held_to() {
             "type": "object",
             "properties": {
                 "task": { "type": "string" },
-                "max_skills": number(1, 20, 3),
+                "needs": { "type": "array", "items": { "type": "string" }, "default": [] },
+                "max_skills": number(0, 20, 0),
+                "hints": number(0, 15, 0),
                 "budget_tokens": number(0, 50_000, 0)
             },
             "required": ["task"],

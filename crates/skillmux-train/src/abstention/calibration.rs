@@ -47,7 +47,8 @@ pub struct CalibrationExample {
 pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
     let rows = weighted_rows(examples);
     let (bias, weights) = fit_monotone(&rows);
-    let mut calibration = Calibration { ranking, bias, weights, threshold: 0.0 };
+    let mut calibration =
+        Calibration { ranking, bias, weights, threshold: 0.0, large_threshold: None };
     calibration.threshold = threshold(&calibration, examples);
     calibration
 }
@@ -209,7 +210,13 @@ mod tests {
     fn examples(n: usize, seed: u64) -> Vec<CalibrationExample> {
         let mut random = Random::new(seed);
         let weights = Features::from_array(WEIGHTS);
-        let truth = Calibration { ranking: ranking(), bias: BIAS, weights, threshold: 0.5 };
+        let truth = Calibration {
+            ranking: ranking(),
+            bias: BIAS,
+            weights,
+            threshold: 0.5,
+            large_threshold: None,
+        };
         let mut draw = || {
             let mut features =
                 Features::from_array(std::array::from_fn(|_| 4.0 * random.share() - 2.0));

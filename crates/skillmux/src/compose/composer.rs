@@ -19,6 +19,8 @@ pub struct ComposeRequest<'a> {
     pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
     /// Most skills that a plan may load.
     pub max_skills: usize,
+    /// Whether the caller named the needs: then each asks for one skill, and the others could replace it.
+    pub is_one_a_need: bool,
 }
 
 /// The best skills for one need.

@@ -22,6 +22,7 @@
 //!     judgement: Judgement { confidence: Some(0.9), verdict: Verdict::Helps },
 //! };
 //! let plan = ScoreCut::default().compose(&ComposeRequest {
+//!     is_one_a_need: false,
 //!     steps: &[step],
 //!     scale: ScoreScale::Points,
 //!     similarity: &|_, _| 0.0,

@@ -36,8 +36,25 @@ pub enum DropReason {
     },
     /// An earlier step loads it.
     LoadedBefore,
+    /// It would serve a need that another skill of the plan serves.
+    Substitute {
+        /// That skill.
+        of: SkillId,
+    },
     /// The plan holds as many skills as were asked for.
     OverLimit,
+}
+
+impl DropReason {
+    /// Returns the skill of an earlier step that is there in place of the one that was left out, if that is the
+    /// reason.
+    pub fn server<'s>(&'s self, left_out: &'s SkillId) -> Option<&'s SkillId> {
+        match self {
+            Self::LoadedBefore => Some(left_out),
+            Self::SameName { of } | Self::NearDuplicate { of } => Some(of),
+            _ => None,
+        }
+    }
 }
 
 /// A skill that was considered and left out.
@@ -71,6 +88,14 @@ pub struct Plan {
     pub reason: String,
     /// Steps in execution order.
     pub steps: Vec<PlanStep>,
+}
+
+impl PlanStep {
+    /// Returns whether a skill of the plan serves the need, of this step or of an earlier one.
+    pub(super) fn is_served(&self) -> bool {
+        let is_server = |left: &LeftOut| left.reason.server(&left.skill).is_some();
+        !self.skills.is_empty() || self.left_out.iter().any(is_server)
+    }
 }
 
 impl Plan {

@@ -50,6 +50,16 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
     format!("`{}` speaks of {}{rest}", short_name(best), quoted(matched))
 }
 
+/// Says how many of the needs have a skill.
+pub(super) fn of_needs(n_served: usize, n_needs: usize) -> String {
+    match (n_served, n_needs) {
+        (1, 1) => "a skill serves the need".to_owned(),
+        (served, needs) if served == needs => format!("all {needs} needs have a skill"),
+        (1, needs) => format!("1 of {needs} needs has a skill"),
+        (served, needs) => format!("{served} of {needs} needs have a skill"),
+    }
+}
+
 /// Returns the first words, quoted.
 fn quoted(words: &[String]) -> String {
     let words: Vec<String> = words.iter().take(N_QUOTED).map(|word| format!("`{word}`")).collect();

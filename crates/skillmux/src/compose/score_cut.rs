@@ -4,7 +4,7 @@ use super::{
     ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, StepCandidates,
     Verdict, reason,
 };
-use crate::{error::Result, retrieve::ScoreScale};
+use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
 
 /// Constants of [`ScoreCut`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,12 +70,16 @@ impl ScoreCut {
     ) -> PlanStep {
         let (mut skills, mut left_out) = (Vec::new(), Vec::new());
         let mut is_cut = false;
+        // The skill that serves the need, of this step or of an earlier one.
+        let mut server: Option<SkillId> = None;
         for (at, skill) in step.candidates.iter().enumerate() {
             is_cut |= self.is_below_cut(request.scale, &step.candidates, at);
             let drop = if step.judgement.verdict != Verdict::Helps {
                 Some(DropReason::Abstained)
             } else if is_cut {
                 Some(DropReason::BelowCut)
+            } else if let Some(of) = server.clone().filter(|_| request.is_one_a_need) {
+                Some(DropReason::Substitute { of })
             } else if let Some(reason) = self.repetition(request, loaded, skill) {
                 Some(reason)
             } else if loaded.len() >= request.max_skills {
@@ -84,6 +88,8 @@ impl ScoreCut {
                 None
             };
             let id = skill.candidate.skill.clone();
+            let serves = drop.as_ref().map_or(Some(&id), |reason| reason.server(&id));
+            server = server.or(serves.cloned());
             if let Some(reason) = drop {
                 left_out.push(LeftOut { skill: id, reason });
             } else {
@@ -118,7 +124,12 @@ impl Composer for ScoreCut {
         let mut loaded = Vec::new();
         let steps: Vec<PlanStep> =
             request.steps.iter().map(|step| self.step(request, step, &mut loaded)).collect();
-        let reason = reason_of(request.steps, &steps);
+        let n_served = steps.iter().filter(|step| step.is_served()).count();
+        let reason = if request.is_one_a_need && n_served > 0 {
+            reason::of_needs(n_served, steps.len())
+        } else {
+            reason_of(request.steps, &steps)
+        };
         Ok(Plan::of_steps(steps, reason))
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Hint;
 use crate::{
     compose::{Decision, DropReason},
     explain::Explanation,
@@ -29,6 +30,9 @@ pub struct Route {
     pub steps: Vec<RouteStep>,
     /// The parts of the planned skills that the query needs, in plan order.
     pub pages: Vec<Page>,
+    /// Other skills that may help, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
     /// What each stage did.
     pub trace: Vec<StageTrace>,
 }
@@ -38,6 +42,9 @@ pub struct Route {
 pub struct RouteStep {
     /// What the step is about; the whole task where the task is not split.
     pub subtask: String,
+    /// Calibrated estimate in `[0, 1]` that the best skill for it helps; `null` if the ranking is not
+    /// calibrated.
+    pub confidence: Option<f32>,
     /// Positions of the steps that must come first.
     pub depends_on: Vec<u32>,
     /// Skills to load, best first.

@@ -27,6 +27,8 @@
 //! ```
 
 mod answer;
+mod hints;
+mod merge;
 mod page_words;
 mod paged_passage;
 mod pin;
@@ -35,6 +37,7 @@ mod router;
 mod stages;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
+pub use hints::{Hint, MAX_HINTS};
 pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
 pub use router::{BestEvidence, RouteOptions, Router};

@@ -1,6 +1,9 @@
 //! [`Ranker`]: what finds, orders and pins skills.
 
-use super::pin::pin;
+use super::{
+    merge::{N_MERGED, contributions, merge},
+    pin::pin,
+};
 use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
@@ -62,9 +65,33 @@ impl Ranker {
 
     /// Returns the best `k` skills of an index; those that the query names come first.
     ///
+    /// If the query has needs, the task and each need are ranked alone and merged: a skill has the sum of its shares of
+    /// these rankings.
+    ///
     /// # Errors
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
+        if query.needs().is_empty() {
+            return self.rank_text(index, query, k);
+        }
+        let n = usize::max(k, N_MERGED);
+        let mut rankings = vec![self.rank_text(index, query, n)?];
+        let mut all_named = named(index, query)?;
+        for need in query.needs() {
+            let need = Query::new(need.text())?;
+            rankings.push(self.rank_text(index, &need, n)?);
+            all_named.extend(named(index, &need)?);
+        }
+        all_named.sort_unstable();
+        all_named.dedup();
+        let mut merged = merge(rankings);
+        pin(&mut merged.candidates, &all_named, merged.scale);
+        merged.candidates.truncate(k);
+        Ok(merged)
+    }
+
+    /// Returns the best `k` skills for the text of a query alone.
+    pub(super) fn rank_text(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
         let named = named(index, query)?;
         let n_retrieved = k.max(self.reranker.n_compared());
         let request = RetrieveRequest { index, query, named: &named, k: n_retrieved };
@@ -85,7 +112,8 @@ impl Ranker {
 
     /// Returns what the score of a candidate is made of.
     fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
-        let mut parts = self.reranker.contributions(self.retriever.as_ref(), candidate);
+        let mut parts = contributions(candidate)
+            .unwrap_or_else(|| self.reranker.contributions(self.retriever.as_ref(), candidate));
         if candidate.signals.is_named {
             let rest: f32 = parts.iter().map(|part| part.value).sum();
             let value = candidate.score - rest;

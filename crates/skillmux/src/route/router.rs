@@ -9,8 +9,8 @@ use std::{
 use arc_swap::ArcSwap;
 
 use super::{
-    Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages, page_words::PageWords,
-    ranker::Reasons,
+    Alternative, ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages, hints::hints,
+    merge::OfTask, page_words::PageWords, ranker::Reasons,
 };
 use crate::{
     compose::{
@@ -22,26 +22,36 @@ use crate::{
     index::{Index, IndexedSkill},
     page::{FullPager, Page, Pager},
     query::{Need, Query},
-    retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale},
+    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale},
     skill::SkillId,
 };
 
 /// Limits of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteOptions {
-    /// Most skills to load.
-    pub max_skills: usize,
+    /// Most skills to load; `None` for three, or for one a need where a query has more needs.
+    pub max_skills: Option<usize>,
     /// Most tokens over all pages; 0 for no pages.
     pub budget_tokens: u32,
+    /// Most hints; 0 for none.
+    pub n_hints: usize,
 }
 
 impl Default for RouteOptions {
-    /// Three skills, which give the best Set F1 on the sample tasks, and 4,000 tokens, less than
-    /// one body of the length that the Agent Skills specification allows.
+    /// 4,000 tokens, less than one body of the length that the Agent Skills specification allows.
     fn default() -> Self {
-        Self { max_skills: 3, budget_tokens: 4000 }
+        Self { max_skills: None, budget_tokens: 4000, n_hints: 0 }
     }
 }
+
+/// Skills that give the best Set F1 on the sample tasks.
+const MAX_SKILLS: usize = 3;
+
+/// Contribution of the task as a whole to the score of a skill for one of its needs.
+const TASK: &str = "task";
+
+/// Candidates of a need that are ordered anew by what the task as a whole says of them.
+const N_OF_NEED: usize = 100;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 const N_SPARE_CANDIDATES: usize = 10;
@@ -166,11 +176,19 @@ impl Router {
         let mut trace = Vec::new();
 
         let started = (self.stages.clock)();
-        let n_candidates = options.max_skills.saturating_add(N_SPARE_CANDIDATES);
         let needs = self.needs(query)?;
+        let is_one_a_need = !query.needs().is_empty();
+        let usual = if is_one_a_need { needs.len().max(MAX_SKILLS) } else { MAX_SKILLS };
+        let max_skills = options.max_skills.unwrap_or(usual);
+        let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
+        let of_task = if is_one_a_need {
+            OfTask::of(self.stages.ranker.rank_text(&index, query, N_OF_NEED)?)
+        } else {
+            None
+        };
         let mut found = needs
             .iter()
-            .map(|(need, query)| self.found(&index, query, need, n_candidates))
+            .map(|(need, query)| self.found(&index, query, need, of_task.as_ref(), n_candidates))
             .collect::<Result<Vec<Found<'_>>>>()?;
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
@@ -182,7 +200,8 @@ impl Router {
             scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
             // A damaged row repeats nothing; it is found out when its skill is read.
             similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
-            max_skills: options.max_skills,
+            max_skills,
+            is_one_a_need,
         })?;
         let confidence = confidence_of(&plan, &steps);
         let Plan { decision, reason, steps: planned } = plan;
@@ -194,8 +213,10 @@ impl Router {
                 Some(found) => (found.load(&index, &step, &mut loaded)?, found.left_out(&step)),
                 None => (Vec::new(), Vec::new()),
             };
+            let of_need = steps.iter().find(|found| found.need == step.need);
+            let confidence = of_need.and_then(|found| found.judgement.confidence);
             let (subtask, depends_on) = (step.need.text().to_owned(), step.depends_on);
-            route_steps.push(RouteStep { subtask, depends_on, skills, alternatives });
+            route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }
         trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
 
@@ -205,7 +226,21 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace("page", started, n_nodes, n_selected));
 
-        Ok(Route { query_id: None, decision, confidence, reason, steps: route_steps, pages, trace })
+        let hints = self.hints(query, options.n_hints)?;
+        let (query_id, steps) = (None, route_steps);
+        Ok(Route { query_id, decision, confidence, reason, steps, pages, hints, trace })
+    }
+
+    /// Returns up to `n` distinct skills that may help with a query or one of its needs, in a line each; 15 at
+    /// most, and 900 tokens.
+    ///
+    /// # Errors
+    /// As for [`Router::search`].
+    pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
+        if n == 0 {
+            return Ok(Vec::new());
+        }
+        hints(&self.stages.ranker, &self.index(), query, n)
     }
 
     /// Returns the parts of one skill that a query needs; without a query, its beginning.
@@ -224,14 +259,18 @@ impl Router {
         Ok(PageWords::new(&index).page(pager, &skill, query, budget_tokens))
     }
 
-    /// Returns the needs of a task, each as a query of its own.
+    /// Returns the needs of a task, each as a query of its own: those that the caller gave, if any.
     fn needs(&self, task: &Query) -> Result<Vec<(Need, Query)>> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
             let query = if is_whole { task.clone() } else { Query::new(need.text())? };
             Ok((need, query))
         };
-        self.stages.decomposer.decompose(task)?.into_iter().map(query).collect()
+        let needs = match task.needs() {
+            [] => self.stages.decomposer.decompose(task)?,
+            given => given.to_vec(),
+        };
+        needs.into_iter().map(query).collect()
     }
 
     /// Returns the best skills for a need, judged.
@@ -240,10 +279,19 @@ impl Router {
         index: &'r Index,
         query: &'r Query,
         need: &Need,
+        of_task: Option<&'r OfTask>,
         k: usize,
     ) -> Result<Found<'r>> {
+        let n = if of_task.is_some() { k.max(N_OF_NEED) } else { k };
         let Ranking { mut candidates, scale, identity } =
-            self.stages.ranker.rank(index, query, k)?;
+            self.stages.ranker.rank_text(index, query, n)?;
+        if let Some(of_task) = of_task {
+            for candidate in &mut candidates {
+                candidate.score += of_task.of_skill(&candidate.skill);
+            }
+            candidates.sort_unstable_by(Candidate::best_first);
+            candidates.truncate(k);
+        }
         let mut reasons = self.stages.ranker.reasons(index, query)?;
         let best = match candidates.first_mut() {
             Some(best) => {
@@ -262,7 +310,7 @@ impl Router {
         };
         let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;
         let step = StepCandidates { need: need.clone(), candidates, judgement };
-        Ok(Found { scale, step, reasons, best })
+        Ok(Found { scale, step, reasons, of_task, best })
     }
 
     fn explained(
@@ -326,6 +374,8 @@ struct Found<'r> {
     scale: ScoreScale,
     step: StepCandidates,
     reasons: Reasons<'r>,
+    /// What the task as a whole added to the scores of a need.
+    of_task: Option<&'r OfTask>,
     /// The best skill, which was read to be judged.
     best: Option<IndexedSkill>,
 }
@@ -351,7 +401,12 @@ impl Found<'_> {
                 None => index.skill(index.find(id)?)?,
             };
             self.reasons.read(&mut candidate, &indexed);
-            let explanation = self.reasons.explain(&candidate);
+            let mut explanation = self.reasons.explain(&candidate);
+            // What a name adds is the rest of the score, whatever it is.
+            if let Some(of_task) = self.of_task.filter(|_| !candidate.signals.is_named) {
+                let value = of_task.of_skill(id);
+                explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
+            }
             explained.push(explained_skill(&candidate, &indexed, explanation));
             loaded.push(indexed);
         }

@@ -88,6 +88,7 @@ proptest! {
         scale in prop::sample::select(&SCALES),
         max_skills in 0..8_usize,
         seed in any::<u64>(),
+        is_one_a_need in any::<bool>(),
     ) {
         let step = |(number, (found, verdict)): (usize, &(Vec<Found>, Verdict))| StepCandidates {
             need: Need::new(format!("need {number}")),
@@ -100,7 +101,7 @@ proptest! {
             ((sum ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32
         };
         let request =
-            ComposeRequest { steps: &steps, scale, similarity: &similarity, max_skills };
+            ComposeRequest { steps: &steps, scale, similarity: &similarity, max_skills, is_one_a_need };
         for composer in [&ScoreCut::default() as &dyn Composer, &TopK] {
             let plan = composer.compose(&request).unwrap();
             check(&plan, &request)?;
@@ -122,7 +123,16 @@ fn shipped_routes(composer: fn() -> Box<dyn Composer>, max_skills: usize) -> Vec
     let route = |line: &str| {
         let task: serde_json::Value = serde_json::from_str(line).unwrap();
         let query = Query::new(task["query"].as_str().unwrap()).unwrap();
-        router.route(&query, &RouteOptions { max_skills, budget_tokens: 0 }).unwrap()
+        router
+            .route(
+                &query,
+                &RouteOptions {
+                    max_skills: Some(max_skills),
+                    budget_tokens: 0,
+                    ..RouteOptions::default()
+                },
+            )
+            .unwrap()
     };
     tasks.lines().map(route).collect()
 }

@@ -14,6 +14,7 @@ mod folder;
 mod golden;
 mod incremental;
 mod library;
+mod needs;
 mod rankers;
 mod rerankers;
 mod retriever;

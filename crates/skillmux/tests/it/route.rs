@@ -50,9 +50,9 @@ fn pages_stay_within_the_budget() {
         assert!(n_tokens <= budget_tokens, "{n_tokens} of {budget_tokens}");
         assert_eq!(route.pages.is_empty(), budget_tokens == 0);
     }
-    let none = RouteOptions { max_skills: 0, ..RouteOptions::default() };
+    let none = RouteOptions { max_skills: Some(0), ..RouteOptions::default() };
     assert!(router.route(&query, &none).unwrap().pages.is_empty());
-    let all = RouteOptions { max_skills: usize::MAX, ..RouteOptions::default() };
+    let all = RouteOptions { max_skills: Some(usize::MAX), ..RouteOptions::default() };
     router.route(&query, &all).unwrap();
 }
 
@@ -79,7 +79,13 @@ fn a_ranking_without_a_calibration_has_no_confidence() {
     };
     let calibration = |ranking, threshold| {
         let (bias, weights) = (0.0, Features::default());
-        Calibrations::new([Calibration { ranking, bias, weights, threshold }])
+        Calibrations::new([Calibration {
+            ranking,
+            bias,
+            weights,
+            threshold,
+            large_threshold: None,
+        }])
     };
     let uncalibrated = route_by(Calibrations::default());
     assert_eq!((uncalibrated.decision, uncalibrated.confidence), (Decision::Load, None));
@@ -125,7 +131,7 @@ fn only_loaded_skills_are_explained() {
     let workshop = Workshop::with(&sample());
     let router = Router::open(&workshop.index_path()).unwrap();
     let query = Query::new("fill in the PDF form, clean the tables and build slides").unwrap();
-    let options = RouteOptions { max_skills: 1, ..RouteOptions::default() };
+    let options = RouteOptions { max_skills: Some(1), ..RouteOptions::default() };
     let route = router.route(&query, &options).unwrap();
     let step = &route.steps[0];
     assert_eq!(step.skills.len(), 1);

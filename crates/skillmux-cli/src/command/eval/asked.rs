@@ -8,9 +8,9 @@ use skillmux_eval::{
     cluster::Clusters,
     dataset::{
         Aliases, BilingualSplit, Binding, Dataset, DatasetKind, DatasetLibrary, DatasetOptions,
-        Tier, Unjudged, write_shard,
+        Needs, Tier, Unjudged, write_shard,
     },
-    report::{ClusterSetting, LibrarySetting, Sample, Setting},
+    report::{ClusterSetting, LibrarySetting, NeedsSetting, Sample, Setting},
     task::Task,
 };
 
@@ -52,6 +52,13 @@ pub(super) fn read(path: &Path, args: &AskArgs, settings: &Settings) -> anyhow::
             "{} {n_unasked} judged queries are not among the tasks",
             styled(NOTE, "note:")
         );
+    }
+    if let Some(path) = &args.needs {
+        let n_tasks = Needs::read(path)?.give(&mut dataset.tasks);
+        if n_tasks == 0 {
+            return Err(CliError::NoNeeds { path: path.clone() }.into());
+        }
+        setting.needs = Some(NeedsSetting { hash: hash_of(path)?, n_tasks });
     }
     if let Some(n_tasks) = args.sample {
         sample(&mut dataset.tasks, n_tasks, args.seed);

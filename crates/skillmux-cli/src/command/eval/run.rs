@@ -44,7 +44,11 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);
     context.assembly = &models;
-    context.options = RouteOptions { max_skills: args.k.into(), budget_tokens: args.budget };
+    context.options = RouteOptions {
+        max_skills: Some(args.k.into()),
+        budget_tokens: args.budget,
+        ..RouteOptions::default()
+    };
     context.encoder = Some(encoder.as_ref());
     context.chat = chat.as_ref().map(|chat| chat as _);
 

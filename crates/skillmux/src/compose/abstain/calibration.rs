@@ -20,6 +20,10 @@ pub struct Calibration {
     pub weights: Features,
     /// A plan abstains below this confidence, in `[0, 1]`.
     pub threshold: f32,
+    /// The threshold in a library of 100,000 skills, where chance finds some match for anything; the
+    /// same as the other where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_threshold: Option<f32>,
 }
 
 /// A [`Calibration`] for each ranking that one was fitted to.
@@ -44,7 +48,19 @@ impl Calibrations {
     }
 }
 
+/// Skills of the largest library that `threshold` is for, and of the smallest that `large_threshold` is for.
+const THRESHOLD_SIZES: [f32; 2] = [1_000.0, 100_000.0];
+
 impl Calibration {
+    /// Returns the confidence below which a plan abstains in a library of this size. Above 1,000 skills it goes
+    /// over to that of 100,000 by the logarithm.
+    pub fn threshold_of(&self, n_skills: usize) -> f32 {
+        let [small, large] = THRESHOLD_SIZES.map(f32::ln);
+        let share = ((n_skills as f32).ln() - small) / (large - small);
+        let rise = self.large_threshold.unwrap_or(self.threshold) - self.threshold;
+        self.threshold + rise * share.clamp(0.0, 1.0)
+    }
+
     /// Returns the estimate in `[0, 1]` that the best skill helps, where as many tasks need a
     /// skill as need none; 1 for a skill that the task names.
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
@@ -64,7 +80,13 @@ mod tests {
 
     fn calibration(ranking: &str) -> Calibration {
         let weights = Features { score_mass: 2.0, ..Features::default() };
-        Calibration { ranking: RankingIdentity::new(ranking), bias: -1.0, weights, threshold: 0.5 }
+        Calibration {
+            ranking: RankingIdentity::new(ranking),
+            bias: -1.0,
+            weights,
+            threshold: 0.5,
+            large_threshold: None,
+        }
     }
 
     #[test]
@@ -79,6 +101,18 @@ mod tests {
             let features = Features::from_array([far; Features::N]);
             let evidence = Evidence { is_named: false, features };
             assert!((0.0..=1.0).contains(&calibration("a").confidence(&evidence)));
+        }
+    }
+
+    #[test]
+    fn the_threshold_rises_with_the_library() {
+        let plain = calibration("a");
+        let rising = Calibration { large_threshold: Some(0.9), ..calibration("a") };
+        for (n_skills, expected) in
+            [(0, 0.5), (100, 0.5), (1_000, 0.5), (10_000, 0.7), (100_000, 0.9), (1_000_000, 0.9)]
+        {
+            assert!((rising.threshold_of(n_skills) - expected).abs() < 1e-5, "{n_skills}");
+            assert!((plain.threshold_of(n_skills) - 0.5).abs() < 1e-5, "{n_skills}");
         }
     }
 

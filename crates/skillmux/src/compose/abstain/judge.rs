@@ -46,7 +46,7 @@ pub(crate) fn judge(
     };
     let evidence = Evidence::of(task, n_skills, best);
     let confidence = calibration.confidence(&evidence);
-    let is_enough = confidence >= calibration.threshold || evidence.is_named;
+    let is_enough = confidence >= calibration.threshold_of(n_skills) || evidence.is_named;
     let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
     Judgement { confidence: Some(confidence), verdict }
 }
@@ -64,7 +64,13 @@ mod tests {
 
     fn calibration(threshold: f32) -> Calibration {
         let ranking = RankingIdentity::new("test");
-        Calibration { ranking, bias: 0.0, weights: Features::default(), threshold }
+        Calibration {
+            ranking,
+            bias: 0.0,
+            weights: Features::default(),
+            threshold,
+            large_threshold: None,
+        }
     }
 
     fn best(is_named: bool) -> Candidate {
