@@ -10,6 +10,7 @@ mod clock;
 mod command;
 mod error;
 mod folder;
+mod model_place;
 mod outcome;
 mod own_model;
 mod render;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::{
     args::{ModelArgs, PassageChoice},
     error::CliError,
-    own_model::ModelPlace,
+    model_place::ModelPlace,
 };
 
 /// Places that depend on the user, and the user's choices.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::shared::{Format, SourceArgs};
-use crate::own_model::ModelPlace;
+use crate::model_place::ModelPlace;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct IndexArgs {

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use serde::Deserialize;
 
 use super::shared::Format;
-use crate::own_model::ModelPlace;
+use crate::model_place::ModelPlace;
 
 /// Weights of your own, in place of those inside this program.
 #[derive(Debug, Clone, Default, ClapArgs)]

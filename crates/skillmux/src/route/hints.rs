@@ -1,15 +1,14 @@
 //! [`Hint`]: what else there is, so that a caller can choose, or say better what it needs.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::merge::N_MERGED;
 use crate::{
     error::Result,
-    index::Index,
-    query::Query,
+    index::{Index, SkillIdx},
     retrieve::{Candidate, Ranking},
-    route::Ranker,
     skill::SkillId,
     text::{clipped, estimate_tokens, one_line},
 };
@@ -37,26 +36,25 @@ pub struct Hint {
     pub description: String,
 }
 
-/// Returns skills of which each is near to the task or to one of its needs: the best for each need, then the next best for
-/// each, as far as 900 tokens go. None has the name of another, or nearly repeats it.
-pub(super) fn hints(ranker: &Ranker, index: &Index, query: &Query, n: usize) -> Result<Vec<Hint>> {
-    let Ranking { candidates, .. } = ranker.rank(index, query, N_MERGED)?;
+/// Returns up to `n` skills, the best of each ranking, then the next best of each, as far as 900 tokens go. None
+/// has the name of another, or nearly repeats it.
+pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Vec<Hint>> {
     let mut headlines = index.headlines()?;
     let mut hints: Vec<Hint> = Vec::new();
     let mut taken = Vec::new();
     let mut n_tokens = 0;
-    for candidate in in_turns(&candidates, query.needs().len()) {
+    for candidate in in_turns(rankings) {
         if hints.len() >= n.min(MAX_HINTS) {
             break;
         }
         let idx = index.find(&candidate.skill)?;
         let headline = headlines.read(idx)?;
         let name = one_line(&headline.name);
-        let is_repeated = hints.iter().any(|hint| hint.name.eq_ignore_ascii_case(&name))
-            || taken
-                .iter()
-                .any(|other| index.similarity(*other, idx).unwrap_or(0.0) > MAX_SIMILARITY);
-        if is_repeated {
+        let is_near = |other: &SkillIdx| {
+            index.similarity(*other, idx).is_ok_and(|similarity| similarity > MAX_SIMILARITY)
+        };
+        let has_name = |hint: &Hint| hint.name.eq_ignore_ascii_case(&name);
+        if hints.iter().any(has_name) || taken.iter().any(is_near) {
             continue;
         }
         let description = clipped(&one_line(&headline.description), MAX_CHARS);
@@ -70,32 +68,13 @@ pub(super) fn hints(ranker: &Ranker, index: &Index, query: &Query, n: usize) -> 
     Ok(hints)
 }
 
-/// Returns candidates in the order in which the needs and the task take turns; those of a ranking that was not merged
-/// as they are.
-fn in_turns(candidates: &[Candidate], n_needs: usize) -> Vec<&Candidate> {
-    if n_needs == 0 {
-        return candidates.iter().collect();
-    }
-    // The task is the first ranking, and the last to choose.
-    let columns = (1..=n_needs).chain([0]);
-    let by_column: Vec<Vec<&Candidate>> = columns
-        .map(|column| {
-            let share = |candidate: &Candidate| {
-                candidate.signals.values().get(column).copied().unwrap_or(0.0)
-            };
-            let mut found: Vec<&Candidate> =
-                candidates.iter().filter(|candidate| share(candidate) > 0.0).collect();
-            found.sort_by(|a, b| share(b).total_cmp(&share(a)));
-            found
+/// Returns the candidates of all rankings, place by place, each skill once.
+fn in_turns<'r>(rankings: &'r [&Ranking]) -> impl Iterator<Item = &'r Candidate> {
+    let n_longest = rankings.iter().map(|ranking| ranking.candidates.len()).max().unwrap_or(0);
+    let mut seen = HashSet::new();
+    (0..n_longest)
+        .flat_map(move |place| {
+            rankings.iter().filter_map(move |ranking| ranking.candidates.get(place))
         })
-        .collect();
-    let n_longest = by_column.iter().map(Vec::len).max().unwrap_or(0);
-    let mut turns: Vec<&Candidate> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for place in 0..n_longest {
-        for column in &by_column {
-            turns.extend(column.get(place).filter(|found| seen.insert(&found.skill)));
-        }
-    }
-    turns
+        .filter(move |candidate| seen.insert(&candidate.skill))
 }

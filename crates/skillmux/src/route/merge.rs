@@ -87,18 +87,22 @@ const MAX_BELOW_TASK: f32 = 5.0;
 
 impl OfTask {
     /// Returns what a ranking of the task says; nothing if its scores are no log-odds.
-    pub(super) fn of(ranking: Ranking) -> Option<Self> {
+    pub(super) fn of(ranking: &Ranking) -> Option<Self> {
         if ranking.scale != ScoreScale::LogOdds {
             return None;
         }
         let best = ranking.candidates.first()?.score;
-        let below = |candidate: Candidate| (candidate.skill, candidate.score - best);
-        Some(Self(ranking.candidates.into_iter().map(below).collect()))
+        let below = |candidate: &Candidate| (candidate.skill.clone(), candidate.score - best);
+        Some(Self(ranking.candidates.iter().map(below).collect()))
     }
 
-    /// Returns what the task adds to the score of a skill, in `[-5, 0]`.
-    pub(super) fn of_skill(&self, skill: &SkillId) -> f32 {
-        self.0.get(skill).map_or(-MAX_BELOW_TASK, |below| below.max(-MAX_BELOW_TASK))
+    /// Returns what the task adds to the score of a candidate, in `[-5, 0]`; nothing to one that the need
+    /// names, which stays first.
+    pub(super) fn of_candidate(&self, candidate: &Candidate) -> f32 {
+        if candidate.signals.is_named {
+            return 0.0;
+        }
+        self.0.get(&candidate.skill).map_or(-MAX_BELOW_TASK, |below| below.max(-MAX_BELOW_TASK))
     }
 }
 
@@ -139,14 +143,16 @@ mod tests {
         let task = ranking(points, &[("a", 90.0), ("b", 1.0)]);
         let need = ranking(points, &[("b", 0.2), ("a", 0.1), ("c", 0.1)]);
         assert_eq!(order(&merge(vec![task, need.clone()])), ["a", "b", "c"]);
-        assert!(OfTask::of(need).is_none());
+        assert!(OfTask::of(&need).is_none());
     }
 
     #[test]
     fn the_task_takes_five_from_what_it_does_not_hold() {
         let of_task =
-            OfTask::of(ranking(ScoreScale::LogOdds, &[("a", 3.0), ("b", 2.0), ("c", -9.0)]));
-        let of = |id: &str| of_task.as_ref().unwrap().of_skill(&SkillId::new(id));
+            OfTask::of(&ranking(ScoreScale::LogOdds, &[("a", 3.0), ("b", 2.0), ("c", -9.0)]));
+        let of = |id: &str| {
+            of_task.as_ref().unwrap().of_candidate(&Candidate::new(SkillId::new(id), 0.0))
+        };
         let found = [of("a"), of("b"), of("c"), of("d")];
         for (found, expected) in found.into_iter().zip([0.0, -1.0, -5.0, -5.0]) {
             assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");

@@ -66,7 +66,8 @@ impl Ranker {
     /// Returns the best `k` skills of an index; those that the query names come first.
     ///
     /// If the query has needs, the task and each need are ranked alone and merged: a skill has the sum of its shares of
-    /// these rankings.
+    /// these rankings, each of which shares out 1. The scale is then [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that
+    /// no calibration has.
     ///
     /// # Errors
     /// Those of the retriever and the reranker.

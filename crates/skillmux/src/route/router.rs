@@ -9,8 +9,11 @@ use std::{
 use arc_swap::ArcSwap;
 
 use super::{
-    Alternative, ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages, hints::hints,
-    merge::OfTask, page_words::PageWords, ranker::Reasons,
+    Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages,
+    hints::hints,
+    merge::{N_MERGED, OfTask},
+    page_words::PageWords,
+    ranker::Reasons,
 };
 use crate::{
     compose::{
@@ -22,7 +25,7 @@ use crate::{
     index::{Index, IndexedSkill},
     page::{FullPager, Page, Pager},
     query::{Need, Query},
-    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale},
+    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
 };
 
@@ -33,7 +36,7 @@ pub struct RouteOptions {
     pub max_skills: Option<usize>,
     /// Most tokens over all pages; 0 for no pages.
     pub budget_tokens: u32,
-    /// Most hints; 0 for none.
+    /// Most hints, up to [`MAX_HINTS`](super::MAX_HINTS); 0 for none.
     pub n_hints: usize,
 }
 
@@ -49,9 +52,6 @@ const MAX_SKILLS: usize = 3;
 
 /// Contribution of the task as a whole to the score of a skill for one of its needs.
 const TASK: &str = "task";
-
-/// Candidates of a need that are ordered anew by what the task as a whole says of them.
-const N_OF_NEED: usize = 100;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 const N_SPARE_CANDIDATES: usize = 10;
@@ -176,19 +176,26 @@ impl Router {
         let mut trace = Vec::new();
 
         let started = (self.stages.clock)();
-        let needs = self.needs(query)?;
+        let needs = self.needs(&index, query)?;
         let is_one_a_need = !query.needs().is_empty();
         let usual = if is_one_a_need { needs.len().max(MAX_SKILLS) } else { MAX_SKILLS };
         let max_skills = options.max_skills.unwrap_or(usual);
         let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
-        let of_task = if is_one_a_need {
-            OfTask::of(self.stages.ranker.rank_text(&index, query, N_OF_NEED)?)
-        } else {
-            None
-        };
+        // Each text is ranked once: a ranking may cost a request to a model.
+        let is_deep = is_one_a_need || options.n_hints > 0;
+        let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
+        let rank = |query: &Query| self.stages.ranker.rank_text(&index, query, n_ranked);
+        let rankings = needs.iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
+        let of_whole = if is_one_a_need { Some(rank(query)?) } else { None };
+        let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
+        let hints = hints(&index, &in_turn, options.n_hints)?;
+        let of_task = of_whole.as_ref().and_then(OfTask::of);
         let mut found = needs
             .iter()
-            .map(|(need, query)| self.found(&index, query, need, of_task.as_ref(), n_candidates))
+            .zip(rankings)
+            .map(|(need, ranking)| {
+                self.found(&index, need, ranking, of_task.as_ref(), n_candidates)
+            })
             .collect::<Result<Vec<Found<'_>>>>()?;
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
@@ -226,21 +233,8 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace("page", started, n_nodes, n_selected));
 
-        let hints = self.hints(query, options.n_hints)?;
         let (query_id, steps) = (None, route_steps);
         Ok(Route { query_id, decision, confidence, reason, steps, pages, hints, trace })
-    }
-
-    /// Returns up to `n` distinct skills that may help with a query or one of its needs, in a line each; 15 at
-    /// most, and 900 tokens.
-    ///
-    /// # Errors
-    /// As for [`Router::search`].
-    pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
-        if n == 0 {
-            return Ok(Vec::new());
-        }
-        hints(&self.stages.ranker, &self.index(), query, n)
     }
 
     /// Returns the parts of one skill that a query needs; without a query, its beginning.
@@ -259,8 +253,9 @@ impl Router {
         Ok(PageWords::new(&index).page(pager, &skill, query, budget_tokens))
     }
 
-    /// Returns the needs of a task, each as a query of its own: those that the caller gave, if any.
-    fn needs(&self, task: &Query) -> Result<Vec<(Need, Query)>> {
+    /// Returns the needs of a task, each as a query of its own: those that the caller gave, if any. A task that
+    /// names skills is then a need as well, for these.
+    fn needs(&self, index: &Index, task: &Query) -> Result<Vec<(Need, Query)>> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
             let query = if is_whole { task.clone() } else { Query::new(need.text())? };
@@ -268,30 +263,29 @@ impl Router {
         };
         let needs = match task.needs() {
             [] => self.stages.decomposer.decompose(task)?,
-            given => given.to_vec(),
+            given if named(index, task)?.is_empty() => given.to_vec(),
+            given => [given, &[Need::new(task.text())]].concat(),
         };
         needs.into_iter().map(query).collect()
     }
 
-    /// Returns the best skills for a need, judged.
+    /// Returns the best `k` skills of the ranking of a need, judged.
     fn found<'r>(
         &'r self,
         index: &'r Index,
-        query: &'r Query,
-        need: &Need,
+        (need, query): &'r (Need, Query),
+        ranking: Ranking,
         of_task: Option<&'r OfTask>,
         k: usize,
     ) -> Result<Found<'r>> {
-        let n = if of_task.is_some() { k.max(N_OF_NEED) } else { k };
-        let Ranking { mut candidates, scale, identity } =
-            self.stages.ranker.rank_text(index, query, n)?;
+        let Ranking { mut candidates, scale, identity } = ranking;
         if let Some(of_task) = of_task {
             for candidate in &mut candidates {
-                candidate.score += of_task.of_skill(&candidate.skill);
+                candidate.score += of_task.of_candidate(candidate);
             }
             candidates.sort_unstable_by(Candidate::best_first);
-            candidates.truncate(k);
         }
+        candidates.truncate(k);
         let mut reasons = self.stages.ranker.reasons(index, query)?;
         let best = match candidates.first_mut() {
             Some(best) => {
@@ -404,7 +398,7 @@ impl Found<'_> {
             let mut explanation = self.reasons.explain(&candidate);
             // What a name adds is the rest of the score, whatever it is.
             if let Some(of_task) = self.of_task.filter(|_| !candidate.signals.is_named) {
-                let value = of_task.of_skill(id);
+                let value = of_task.of_candidate(&candidate);
                 explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
             }
             explained.push(explained_skill(&candidate, &indexed, explanation));

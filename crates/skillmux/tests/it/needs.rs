@@ -115,3 +115,36 @@ fn a_skill_that_a_need_names_comes_first() {
         assert!((sum - skill.score).abs() < 1e-4, "{skill:?}");
     }
 }
+
+#[test]
+fn a_skill_that_the_task_or_a_need_names_is_loaded() {
+    let workshop = Workshop::with(&sample());
+    let router = Router::open(&workshop.index_path()).unwrap();
+    let task = Query::new("put the survey on slides, with slide-deck").unwrap();
+    let query = task.with_needs(["clean messy CSV tables"]).unwrap();
+    let found = router.route(&query, &RouteOptions::default()).unwrap();
+    let ids: Vec<&str> = loaded(&found).into_iter().flat_map(|(_, ids)| ids).collect();
+    assert_eq!(ids, ["data/csv-cleaning", "docs/slides"]);
+    let found = route(&router, &["clean tables with pdf-forms"], None);
+    assert_eq!(found.steps[0].skills[0].id.as_str(), "docs/pdf-forms");
+}
+
+#[test]
+fn hints_take_turns_and_hold_no_skill_twice() {
+    let workshop = Workshop::with(&sample());
+    let router = Router::open(&workshop.index_path()).unwrap();
+    let hints = |n_hints| {
+        let options = RouteOptions { n_hints, ..RouteOptions::default() };
+        let needs = ["clean messy CSV tables", "fill in the fields of a PDF form"];
+        let found = router.route(&query(&needs), &options).unwrap().hints;
+        found.into_iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
+    };
+    assert!(hints(0).is_empty());
+    assert_eq!(hints(2), ["data/csv-cleaning", "docs/pdf-forms"]);
+    let mut all = hints(15);
+    assert_eq!(all[..2], hints(2));
+    let n = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), n);
+}
