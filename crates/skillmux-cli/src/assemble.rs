@@ -7,10 +7,10 @@ use std::{
 };
 
 use skillmux::{
-    compose::{Calibrations, Composer, ScoreCut, TopK},
+    compose::{Calibrations, Composer, ScoreCut, SetHead, SetWeights, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::{ChatModel, Encoder, PairScorer},
+    model::{ChatModel, Encoder, PairScorer, Speller},
     page::{FullPager, MmrPager, Pager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
@@ -111,6 +111,8 @@ pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
     calibrations: Calibrations,
+    composer: SetWeights,
+    speller: Arc<dyn Speller>,
     reranker: Option<Arc<dyn PairScorer>>,
     passage: PassageChoice,
     judge: Option<Arc<dyn ChatModel>>,
@@ -130,6 +132,11 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
+            composer: match &paths.composer {
+                Some(path) => read_json(path, "the weights of a composer")?,
+                None => skillmux_models::composer(),
+            },
+            speller: Arc::new(skillmux_models::speller()),
             reranker: own_model::pair_scorer(settings)?,
             passage: paths.reranker_reads.unwrap_or_default(),
             judge: None,
@@ -173,6 +180,7 @@ impl Models {
             DecomposerChoice::Clauses => Box::new(ByClause),
         };
         let composer: Box<dyn Composer> = match choice.composer {
+            ComposerChoice::SetHead => Box::new(SetHead::new(self.composer)),
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::TopK => Box::new(TopK),
         };
@@ -200,7 +208,8 @@ impl Models {
         weights: &RankerWeights,
         vectors: VectorUse,
     ) -> Ranker {
-        self.weighed(choice, weights, vectors).with_reranker(|inner| self.asking(inner))
+        let ranker = self.weighed(choice, weights, vectors);
+        ranker.with_speller(Arc::clone(&self.speller)).with_reranker(|inner| self.asking(inner))
     }
 
     /// Returns what finds and orders skills without asking a model about each. The default uses the vectors

@@ -55,6 +55,8 @@ pub(crate) struct OwnModels {
     pub(crate) ranker: Option<PathBuf>,
     /// Calibrations, as `skillmux train abstention` writes them.
     pub(crate) abstention: Option<PathBuf>,
+    /// The weights of a composer, as `skillmux train composer` writes them.
+    pub(crate) composer: Option<PathBuf>,
 }
 
 impl OwnModels {
@@ -73,6 +75,7 @@ impl OwnModels {
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
+            composer: args.composer_weights.clone().or_else(|| self.composer.clone()),
         }
     }
 
@@ -85,6 +88,7 @@ impl OwnModels {
             transformer: from(self.transformer),
             ranker: from(self.ranker),
             abstention: from(self.abstention),
+            composer: from(self.composer),
             ..self
         }
     }

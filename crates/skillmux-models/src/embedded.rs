@@ -1,9 +1,16 @@
 //! The models that need no file of their own.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
-use skillmux::{compose::Calibrations, rerank::RankerWeights};
+use skillmux::{
+    compose::{Calibrations, SetWeights},
+    model::Speller,
+    rerank::RankerWeights,
+};
 
 use crate::{
+    speller::VocabularySpeller,
     static_encoder::StaticEncoder,
     transformer::{TransformerEncoder, TransformerParts},
 };
@@ -16,6 +23,16 @@ const ABSTENTION_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: ABSTENTION.len(),
     trained_on: "1,500 prompts of queries-train and 120 long tasks that a skill answers, and 600 \
                  requests that need none, over libraries of 50 to 78,080 skills",
+};
+
+const COMPOSER: &str = include_str!("../assets/composer.json");
+
+const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "composer",
+    kind: ModelKind::Composer,
+    n_bytes: COMPOSER.len(),
+    trained_on: "long tasks of our own with one to five skills, and prompts of queries-train, over \
+                 libraries of 400 to 78,132 skills",
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
@@ -71,6 +88,8 @@ pub struct EmbeddedModel {
 pub enum ModelKind {
     /// Tells how likely the best skill helps.
     Calibration,
+    /// Tells which skills belong together for a task.
+    Composer,
     /// Turns texts into vectors.
     Encoder,
     /// Ranks the best candidates again.
@@ -84,6 +103,7 @@ impl ModelKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Calibration => "calibration",
+            Self::Composer => "composer",
             Self::Encoder => "encoder",
             Self::Ranker => "ranker",
             Self::Transformer => "transformer",
@@ -93,7 +113,7 @@ impl ModelKind {
 
 /// Returns the models inside the binary, by name.
 pub fn embedded_models() -> &'static [EmbeddedModel] {
-    const { &[ABSTENTION_MODEL, ENCODER_MODEL, RANKER_MODEL, TRANSFORMER_MODEL] }
+    const { &[ABSTENTION_MODEL, COMPOSER_MODEL, ENCODER_MODEL, RANKER_MODEL, TRANSFORMER_MODEL] }
 }
 
 /// Returns the calibrations by which the binary abstains; their card is `assets/abstention.md`.
@@ -104,12 +124,38 @@ pub fn abstention() -> Calibrations {
     serde_json::from_str(ABSTENTION).expect("the embedded calibrations are well-formed")
 }
 
+/// Returns the weights by which the binary adds skills to a plan; their card is `assets/composer.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn composer() -> SetWeights {
+    serde_json::from_str(COMPOSER).expect("the embedded weights are well-formed")
+}
+
 /// Returns the encoder of the binary, in some milliseconds; its card is `assets/encoder.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
 pub fn encoder() -> StaticEncoder {
     StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+}
+
+/// Returns what knows the words of the embedded encoders; it reads them when it is first asked.
+pub fn speller() -> impl Speller {
+    EmbeddedSpeller(LazyLock::new(|| {
+        VocabularySpeller::new(
+            skillmux_transformer_embeddings::VOCABULARY.lines(),
+            encoder().terms(),
+        )
+    }))
+}
+
+struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
+
+impl Speller for EmbeddedSpeller {
+    fn meant(&self, word: &str) -> Vec<String> {
+        self.0.meant(word)
+    }
 }
 
 /// Returns the transformer of the binary, in some twenty milliseconds; its card is `assets/transformer.md`.

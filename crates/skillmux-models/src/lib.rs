@@ -2,7 +2,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`] and [`abstention`]: the weights that are shipped | nine megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`] and [`composer`]: the weights that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
@@ -31,14 +31,16 @@ mod embedded;
 mod error;
 #[cfg(feature = "remote")]
 pub mod remote;
+mod speller;
 mod static_encoder;
 mod transformer;
 
 #[cfg(feature = "embedded")]
 pub use embedded::{
-    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, embedded_models, encoder, ranker,
-    transformer,
+    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, embedded_models, encoder,
+    ranker, speller, transformer,
 };
 pub use error::{Error, Result};
+pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
 pub use transformer::{TransformerEncoder, TransformerParts};

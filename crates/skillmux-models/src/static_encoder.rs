@@ -88,6 +88,11 @@ impl StaticEncoder {
         Ok(Self { identity, bytes, row_of, numbers_start, vectors_start })
     }
 
+    /// Returns the vocabulary, in no order.
+    pub fn terms(&self) -> impl Iterator<Item = &str> {
+        self.row_of.keys().map(AsRef::as_ref)
+    }
+
     /// Returns the bytes that [`StaticEncoder::from_bytes`] reads: vectors are rounded to 127 steps
     /// either side of 0, with a scale of their own.
     ///

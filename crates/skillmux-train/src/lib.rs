@@ -47,6 +47,7 @@
 //! ```
 
 pub mod abstention;
+pub mod composer;
 pub mod encoder;
 mod error;
 mod file;

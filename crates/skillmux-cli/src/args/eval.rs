@@ -74,9 +74,9 @@ pub(crate) struct EvalRunArgs {
     pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
-    /// Let `default` load at most N skills
-    #[arg(short, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub(crate) k: u16,
+    /// Let `default` load at most N skills [default: as many as `skillmux route`]
+    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) k: Option<u16>,
     /// Let `default` show at most this many tokens in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
     pub(crate) budget: u32,

@@ -6,13 +6,13 @@ use clap::{Args as ClapArgs, ValueEnum};
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct StageArgs {
     /// How a task is split into steps
-    #[arg(long, value_enum, default_value = "whole")]
+    #[arg(long, value_enum, default_value = "clauses")]
     pub(crate) decomposer: DecomposerChoice,
     /// How skills are ranked
     #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) retriever: RetrieverChoice,
     /// How many skills are loaded
-    #[arg(long, value_enum, default_value = "score-cut")]
+    #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) composer: ComposerChoice,
     /// Which parts of a skill are shown
     #[arg(long, value_enum, default_value = "mmr")]
@@ -23,7 +23,7 @@ pub(crate) struct StageArgs {
 pub(crate) enum DecomposerChoice {
     /// Not at all: one step for the whole task
     Whole,
-    /// One step for each clause that asks for work
+    /// The clauses that ask for work, beside the whole task
     Clauses,
 }
 
@@ -47,6 +47,8 @@ pub(crate) enum RetrieverChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ComposerChoice {
+    /// The best one, and those that serve other parts of the task; none if no skill fits
+    SetHead,
     /// Those that stand out, without near-duplicates; none if no skill fits
     ScoreCut,
     /// Always the best N skills
@@ -65,9 +67,9 @@ impl Default for StageArgs {
     /// The default of each option.
     fn default() -> Self {
         Self {
-            decomposer: DecomposerChoice::Whole,
+            decomposer: DecomposerChoice::Clauses,
             retriever: RetrieverChoice::Transformer,
-            composer: ComposerChoice::ScoreCut,
+            composer: ComposerChoice::SetHead,
             pager: PagerChoice::Mmr,
         }
     }

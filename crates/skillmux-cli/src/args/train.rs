@@ -8,10 +8,30 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 pub(crate) enum TrainCommand {
     /// Train the decision whether to load a skill at all
     Abstention(TrainAbstentionArgs),
+    /// Train the decision which skills to load together
+    Composer(TrainComposerArgs),
     /// Train the static encoder that finds skills by meaning
     Encoder(TrainEncoderArgs),
     /// Train the weights that rank the best candidates
     Ranker(TrainRankerArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainComposerArgs {
+    /// Folders of indexes with the skills and their vectors, made by `skillmux index`: libraries of
+    /// several sizes
+    #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
+    pub(crate) index: Vec<PathBuf>,
+    /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a line.
+    /// A task is asked of each index that has all of its skills
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) tasks: Vec<PathBuf>,
+    /// Least probability of a skill that is added to a plan, in [0, 1]
+    #[arg(long, default_value_t = 0.35)]
+    pub(crate) threshold: f32,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -131,6 +151,14 @@ pub(crate) struct TrainAbstentionArgs {
     /// sizes give a decision that suits them all [default: the user's own index]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
+    /// Folders of further indexes, each of which counts as much as four others: those whose queries
+    /// are most like what users type
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub(crate) heavy_index: Vec<PathBuf>,
+    /// Calibrations to keep: only the one with the transformer is fitted, beside the others of this
+    /// file
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) keep: Option<PathBuf>,
     /// File for the trained decision
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

@@ -33,11 +33,13 @@ pub struct CalibrationExample {
     pub is_answerable: bool,
     /// How much it counts beside the others with the same answer, above 0.
     pub importance: f64,
+    /// How much its library counts beside the others, above 0.
+    pub library_weight: f64,
 }
 
 /// Fits a calibration to what one ranking found.
 ///
-/// Examples are weighted: every library, told by its size, counts the same; within it, so do the
+/// Examples are weighted: every library, told by its size, has its weight; within it, so much count the
 /// two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
 /// feature that measures a match gets no weight below zero ([`Features::IS_MATCH`]). The threshold
 /// lets through [`COVERAGE`] of the answerable examples, by weight. Tasks that name a skill count
@@ -71,16 +73,16 @@ fn balance(examples: &[CalibrationExample]) -> Vec<f64> {
     let mut of_library: BTreeMap<u32, f64> = BTreeMap::new();
     let mut of_group: BTreeMap<(u32, bool), f64> = BTreeMap::new();
     let mut of_class: BTreeMap<((u32, bool), bool), f64> = BTreeMap::new();
-    for CalibrationExample { evidence, is_answerable, importance } in examples {
+    for CalibrationExample { evidence, is_answerable, importance, .. } in examples {
         let group = group_of(evidence);
         *of_library.entry(group.0).or_default() += importance;
         *of_group.entry(group).or_default() += importance;
         *of_class.entry((group, *is_answerable)).or_default() += importance;
     }
     let weight = |example: &CalibrationExample| {
-        let CalibrationExample { evidence, is_answerable, importance } = example;
+        let CalibrationExample { evidence, is_answerable, importance, library_weight } = example;
         let group = group_of(evidence);
-        let share_of_group = of_group[&group] / of_library[&group.0];
+        let share_of_group = library_weight * of_group[&group] / of_library[&group.0];
         share_of_group * importance / (2.0 * of_class[&(group, *is_answerable)])
     };
     examples.iter().map(weight).collect()
@@ -224,7 +226,7 @@ mod tests {
             features.character_share = 0.0;
             let evidence = Evidence { is_named: false, features };
             let is_answerable = random.share() < truth.confidence(&evidence);
-            CalibrationExample { evidence, is_answerable, importance: 1.0 }
+            CalibrationExample { evidence, is_answerable, importance: 1.0, library_weight: 1.0 }
         };
         (0..n).map(|_| draw()).collect()
     }
@@ -311,7 +313,12 @@ mod tests {
     #[test]
     fn without_both_answers_nothing_is_learned() {
         let evidence = Evidence::default();
-        let only = [CalibrationExample { evidence, is_answerable: true, importance: 1.0 }];
+        let only = [CalibrationExample {
+            evidence,
+            is_answerable: true,
+            importance: 1.0,
+            library_weight: 1.0,
+        }];
         assert_eq!(fit(&only).weights, Features::default());
         assert_eq!(fit(&[]).weights, Features::default());
     }

@@ -32,12 +32,19 @@ pub struct AbstentionExample {
     pub evidence: Option<Evidence>,
     /// Who ranked; `None` where nothing was found.
     pub ranking: Option<RankingIdentity>,
+    /// How much the index counts beside the others.
+    pub library_weight: f64,
     /// Whether the best skill is one of those that the query comes with.
     pub is_best_known: bool,
 }
 
 impl AbstentionExample {
-    fn of(kind: QuestionKind, question: &Question, router: &Router) -> Result<Self> {
+    fn of(
+        kind: QuestionKind,
+        question: &Question,
+        router: &Router,
+        library_weight: f64,
+    ) -> Result<Self> {
         let Question { query_id, query, skill_ids, is_held_out } = question;
         let found = router.evidence(query)?;
         Ok(Self {
@@ -48,6 +55,7 @@ impl AbstentionExample {
             is_best_known: found.as_ref().is_some_and(|f| skill_ids.contains(&f.best.skill)),
             evidence: found.as_ref().map(|found| found.evidence),
             ranking: found.map(|found| found.ranking),
+            library_weight,
         })
     }
 
@@ -71,6 +79,7 @@ impl AbstentionExample {
             evidence: self.evidence?,
             is_answerable: self.kind.is_answerable(),
             importance: self.kind.importance()?,
+            library_weight: self.library_weight,
         })
     }
 }
@@ -88,16 +97,21 @@ impl AbstentionExamples {
     /// where a transformer cannot read the question, are left out.
     ///
     /// Answerable queries that do not say which skills answer them are asked of the first router
-    /// alone.
+    /// alone. In the fit, the index counts `library_weight` times as much as one of weight 1.
     ///
     /// # Errors
     /// What the index says.
-    pub fn ask(&mut self, questions: &Questions, router: &Router) -> Result<()> {
+    pub fn ask(
+        &mut self,
+        questions: &Questions,
+        router: &Router,
+        library_weight: f64,
+    ) -> Result<()> {
         let scope = if self.ranking.is_none() { Scope::First } else { Scope::Further };
         let asked = questions
             .of(&router.index(), scope)
             .into_par_iter()
-            .map(|(kind, question)| AbstentionExample::of(kind, question, router))
+            .map(|(kind, question)| AbstentionExample::of(kind, question, router, library_weight))
             .collect::<Result<Vec<_>>>()?;
         let ranking = self.ranking.get_or_insert_with(|| router.stages().ranker.identity());
         let is_ranked = |example: &AbstentionExample| {

@@ -15,6 +15,7 @@
 //!     },
 //!     is_answerable,
 //!     importance: 1.0,
+//!     library_weight: 1.0,
 //! };
 //! let examples = [example(0.9, true), example(0.7, true), example(0.3, false), example(0.1, false)];
 //! let ranking = RankingIdentity::new("words alone");

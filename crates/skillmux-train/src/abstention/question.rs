@@ -71,13 +71,14 @@ impl QuestionKind {
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
     ///
-    /// Made-up texts count little, and so do tasks that another skill may help with.
+    /// Made-up texts count little. Tasks that another skill may help with, and triggers, do not count: to tell them apart, a fit
+    /// gives up what tells requests that need no skill.
     pub fn importance(self) -> Option<f64> {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
-            Self::Talk | Self::Absent => Some(0.1),
+            Self::Talk => Some(0.1),
             Self::InTalk => Some(0.05),
-            Self::Trigger => None,
+            Self::Absent | Self::Trigger => None,
         }
     }
 }

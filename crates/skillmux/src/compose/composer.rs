@@ -10,17 +10,29 @@ use crate::{
 
 /// What a [`Composer`] is asked.
 pub struct ComposeRequest<'a> {
-    /// The needs of the task with their rankings, in the order of the task; one for a task that is not
-    /// split.
+    /// The needs of the task with their rankings, in the order of the task; what they are says `split`.
     pub steps: &'a [StepCandidates],
+    /// How the task was split.
+    pub split: Split,
     /// What scores mean.
     pub scale: ScoreScale,
     /// Returns how much the bodies of two skills have in common, in `[0, 1]`.
     pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
     /// Most skills that a plan may load.
     pub max_skills: usize,
-    /// Whether the caller named the needs: then each asks for one skill, and the others could replace it.
-    pub is_one_a_need: bool,
+    /// Skills of the library.
+    pub n_skills: usize,
+}
+
+/// What the steps of a request are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// The task as a whole, alone.
+    Whole,
+    /// The task as a whole, and then its parts, which a decomposer found; not every part asks for a skill.
+    Parts,
+    /// Needs that the caller named: each asks for one skill, and the others could replace it.
+    Needs,
 }
 
 /// The best skills for one need.

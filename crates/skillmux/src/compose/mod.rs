@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use skillmux::{
-//!     compose::{ComposeRequest, Composer, Considered, Decision, Judgement, ScoreCut, StepCandidates, Verdict},
+//!     compose::{ComposeRequest, Composer, Considered, Decision, Judgement, ScoreCut, Split, StepCandidates, Verdict},
 //!     query::Need,
 //!     retrieve::{Candidate, ScoreScale},
 //!     skill::SkillId,
@@ -22,11 +22,12 @@
 //!     judgement: Judgement { confidence: Some(0.9), verdict: Verdict::Helps },
 //! };
 //! let plan = ScoreCut::default().compose(&ComposeRequest {
-//!     is_one_a_need: false,
 //!     steps: &[step],
+//!     split: Split::Whole,
 //!     scale: ScoreScale::Points,
 //!     similarity: &|_, _| 0.0,
 //!     max_skills: 5,
+//!     n_skills: 3,
 //! })?;
 //!
 //! assert_eq!(plan.decision, Decision::Load);
@@ -39,13 +40,16 @@ mod abstain;
 mod composer;
 mod plan;
 mod reason;
+mod repetition;
 mod score_cut;
+mod set_head;
 mod top_k;
 
 pub use abstain::{Calibration, Calibrations, Evidence, Features, Judgement, Verdict};
-pub use composer::{ComposeRequest, Composer, Considered, StepCandidates};
+pub use composer::{ComposeRequest, Composer, Considered, Split, StepCandidates};
 pub use plan::{Decision, DropReason, LeftOut, Plan, PlanStep};
 pub use score_cut::{ScoreCut, ScoreCutConfig};
+pub use set_head::{SetFeatures, SetHead, SetTable, SetWeights};
 pub use top_k::TopK;
 
 pub(crate) use abstain::judge;

@@ -50,6 +50,12 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
     format!("`{}` speaks of {}{rest}", short_name(best), quoted(matched))
 }
 
+/// Says that several skills are loaded, and names the others.
+pub(super) fn of_set<'a>(first: &Considered, rest: impl Iterator<Item = &'a Considered>) -> String {
+    let rest: Vec<String> = rest.map(|skill| format!("`{}`", short_name(skill))).collect();
+    format!("{}; {} for other parts of the task", of_load(first, 1), rest.join(", "))
+}
+
 /// Says how many of the needs have a skill.
 pub(super) fn of_needs(n_served: usize, n_needs: usize) -> String {
     match (n_served, n_needs) {

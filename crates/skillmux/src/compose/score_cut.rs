@@ -1,8 +1,9 @@
 //! [`ScoreCut`]: as many skills as the scores say.
 
 use super::{
-    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, StepCandidates,
-    Verdict, reason,
+    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, Split,
+    StepCandidates, Verdict, reason,
+    repetition::{MAX_SIMILARITY, repetition},
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
 
@@ -22,7 +23,12 @@ pub struct ScoreCutConfig {
 
 impl Default for ScoreCutConfig {
     fn default() -> Self {
-        Self { min_score_share: 0.6, max_score_drop: 0.2, max_log_odds: 1.0, max_similarity: 0.6 }
+        Self {
+            min_score_share: 0.6,
+            max_score_drop: 0.2,
+            max_log_odds: 1.0,
+            max_similarity: MAX_SIMILARITY,
+        }
     }
 }
 
@@ -37,28 +43,6 @@ impl ScoreCut {
     /// Returns a composer with these constants.
     pub fn new(config: ScoreCutConfig) -> Self {
         Self { config }
-    }
-
-    /// Returns why a skill adds nothing to the loaded ones, if it does not.
-    fn repetition(
-        &self,
-        request: &ComposeRequest<'_>,
-        loaded: &[&Considered],
-        skill: &Considered,
-    ) -> Option<DropReason> {
-        loaded.iter().find_map(|earlier| {
-            let (of, id) = (&earlier.candidate.skill, &skill.candidate.skill);
-            // Of two skills with one name an agent can load but one; forks keep their name.
-            if of == id {
-                Some(DropReason::LoadedBefore)
-            } else if skill.name.eq_ignore_ascii_case(&earlier.name) {
-                Some(DropReason::SameName { of: of.clone() })
-            } else if (request.similarity)(of, id) > self.config.max_similarity {
-                Some(DropReason::NearDuplicate { of: of.clone() })
-            } else {
-                None
-            }
-        })
     }
 
     /// Returns the step of a need, and adds what it loads to `loaded`.
@@ -78,9 +62,11 @@ impl ScoreCut {
                 Some(DropReason::Abstained)
             } else if is_cut {
                 Some(DropReason::BelowCut)
-            } else if let Some(of) = server.clone().filter(|_| request.is_one_a_need) {
+            } else if let Some(of) = server.clone().filter(|_| request.split == Split::Needs) {
                 Some(DropReason::Substitute { of })
-            } else if let Some(reason) = self.repetition(request, loaded, skill) {
+            } else if let Some(reason) =
+                repetition(request, self.config.max_similarity, loaded, skill)
+            {
                 Some(reason)
             } else if loaded.len() >= request.max_skills {
                 Some(DropReason::OverLimit)
@@ -125,7 +111,7 @@ impl Composer for ScoreCut {
         let steps: Vec<PlanStep> =
             request.steps.iter().map(|step| self.step(request, step, &mut loaded)).collect();
         let n_served = steps.iter().filter(|step| step.is_served()).count();
-        let reason = if request.is_one_a_need && n_served > 0 {
+        let reason = if request.split == Split::Needs && n_served > 0 {
             reason::of_needs(n_served, steps.len())
         } else {
             reason_of(request.steps, &steps)

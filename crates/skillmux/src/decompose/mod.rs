@@ -20,7 +20,10 @@
 mod boilerplate;
 mod clause;
 mod decomposer;
+mod negation;
 
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
+
+pub(crate) use negation::negations;

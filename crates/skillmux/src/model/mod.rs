@@ -37,8 +37,10 @@ mod chat;
 mod encoder;
 mod json_answer;
 mod pair_scorer;
+mod speller;
 
 pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole, last_json_in};
 pub use encoder::{Encoder, EncoderIdentity};
 pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
+pub use speller::Speller;

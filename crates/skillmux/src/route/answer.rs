@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Hint;
+use super::{Correction, Hint};
 use crate::{
     compose::{Decision, DropReason},
     explain::Explanation,
@@ -33,6 +33,9 @@ pub struct Route {
     /// Other skills that may help, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
+    /// Words of the task that were taken for typing errors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
     /// What each stage did.
     pub trace: Vec<StageTrace>,
 }

@@ -33,6 +33,7 @@ mod page_words;
 mod paged_passage;
 mod pin;
 mod ranker;
+mod reading;
 mod router;
 mod stages;
 
@@ -40,5 +41,6 @@ pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
 pub use hints::{Hint, MAX_HINTS};
 pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
+pub use reading::Correction;
 pub use router::{BestEvidence, RouteOptions, Router};
 pub use stages::Stages;

@@ -1,13 +1,17 @@
 //! [`Ranker`]: what finds, orders and pins skills.
 
+use std::sync::Arc;
+
 use super::{
     merge::{N_MERGED, contributions, merge},
     pin::pin,
+    reading::Reading,
 };
 use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
+    model::Speller,
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
@@ -22,6 +26,7 @@ pub struct Ranker {
     retriever: Box<dyn Retriever>,
     reranker: Box<dyn Reranker>,
     words: Bm25Config,
+    speller: Option<Arc<dyn Speller>>,
 }
 
 impl Default for Ranker {
@@ -34,7 +39,7 @@ impl Default for Ranker {
 impl Ranker {
     /// Returns a ranker of these stages.
     pub fn new(retriever: Box<dyn Retriever>, reranker: Box<dyn Reranker>) -> Self {
-        Self { retriever, reranker, words: Bm25Config::default() }
+        Self { retriever, reranker, words: Bm25Config::default(), speller: None }
     }
 
     /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words of its
@@ -42,6 +47,12 @@ impl Ranker {
     #[must_use]
     pub fn with_words(self, words: Bm25Config) -> Self {
         Self { words, ..self }
+    }
+
+    /// Returns the ranker with what knows how words are written: it then mends typing errors.
+    #[must_use]
+    pub fn with_speller(self, speller: Arc<dyn Speller>) -> Self {
+        Self { speller: Some(speller), ..self }
     }
 
     /// Returns the ranker with another reranker, which is made from the present one.
@@ -72,15 +83,17 @@ impl Ranker {
     /// # Errors
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
+        let reading = self.read(index, query)?;
+        let query = &reading.query;
         if query.needs().is_empty() {
-            return self.rank_text(index, query, k);
+            return self.rank_text(index, &reading, query, k);
         }
         let n = usize::max(k, N_MERGED);
-        let mut rankings = vec![self.rank_text(index, query, n)?];
+        let mut rankings = vec![self.rank_text(index, &reading, query, n)?];
         let mut all_named = named(index, query)?;
         for need in query.needs() {
             let need = Query::new(need.text())?;
-            rankings.push(self.rank_text(index, &need, n)?);
+            rankings.push(self.rank_text(index, &reading, &need, n)?);
             all_named.extend(named(index, &need)?);
         }
         all_named.sort_unstable();
@@ -91,8 +104,19 @@ impl Ranker {
         Ok(merged)
     }
 
-    /// Returns the best `k` skills for the text of a query alone.
-    pub(super) fn rank_text(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
+    /// Returns how a query is read.
+    pub(super) fn read(&self, index: &Index, query: &Query) -> Result<Reading> {
+        Reading::of(query, index, self.speller.as_deref())
+    }
+
+    /// Returns the best `k` skills for the text of a query, which is that of a reading or of a part of it.
+    pub(super) fn rank_text(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        query: &Query,
+        k: usize,
+    ) -> Result<Ranking> {
         let named = named(index, query)?;
         let n_retrieved = k.max(self.reranker.n_compared());
         let request = RetrieveRequest { index, query, named: &named, k: n_retrieved };
@@ -100,6 +124,7 @@ impl Ranker {
         let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
         let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
+        reading.leave_out(index, &mut candidates)?;
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     compose::{
-        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep,
+        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
         StepCandidates, judge,
     },
     error::Result,
@@ -52,6 +52,9 @@ const MAX_SKILLS: usize = 3;
 
 /// Contribution of the task as a whole to the score of a skill for one of its needs.
 const TASK: &str = "task";
+
+/// Most skills of a task in parts: SkillComposer's sequences are no longer.
+const MAX_SKILLS_OF_PARTS: usize = 6;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 const N_SPARE_CANDIDATES: usize = 10;
@@ -158,13 +161,32 @@ impl Router {
     /// As for [`Router::search_explained`].
     pub fn evidence(&self, query: &Query) -> Result<Option<BestEvidence>> {
         let index = self.index();
+        let reading = self.stages.ranker.read(&index, query)?;
+        let query = &reading.query;
         let Ranking { mut candidates, identity: ranking, .. } =
-            self.stages.ranker.rank(&index, query, 1)?;
+            self.stages.ranker.rank_text(&index, &reading, query, 1)?;
         let Some(mut best) = candidates.pop() else { return Ok(None) };
         let indexed = index.skill(index.find(&best.skill)?)?;
         self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed);
         let evidence = Evidence::of(query.text(), index.n_skills(), &best);
         Ok(Some(BestEvidence { best, evidence, ranking }))
+    }
+
+    /// Returns the steps that the composer would be asked about a query with a plan of the usual size: the task or its needs,
+    /// with their rankings.
+    ///
+    /// # Errors
+    /// As for [`Router::route`].
+    pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
+        let index = self.index();
+        let reading = self.stages.ranker.read(&index, query)?;
+        let (needs, _) = self.needs(&index, &reading.query)?;
+        let k = MAX_SKILLS + N_SPARE_CANDIDATES;
+        let step = |need: &(Need, Query)| {
+            let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;
+            Ok(self.found(&index, need, ranking, None, k)?.step)
+        };
+        needs.iter().map(step).collect()
     }
 
     /// Answers a query.
@@ -176,17 +198,17 @@ impl Router {
         let mut trace = Vec::new();
 
         let started = (self.stages.clock)();
-        let needs = self.needs(&index, query)?;
-        let is_one_a_need = !query.needs().is_empty();
-        let usual = if is_one_a_need { needs.len().max(MAX_SKILLS) } else { MAX_SKILLS };
-        let max_skills = options.max_skills.unwrap_or(usual);
+        let reading = self.stages.ranker.read(&index, query)?;
+        let query = &reading.query;
+        let (needs, split) = self.needs(&index, query)?;
+        let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
         let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
         // Each text is ranked once: a ranking may cost a request to a model.
-        let is_deep = is_one_a_need || options.n_hints > 0;
+        let is_deep = split == Split::Needs || options.n_hints > 0;
         let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
-        let rank = |query: &Query| self.stages.ranker.rank_text(&index, query, n_ranked);
+        let rank = |query: &Query| self.stages.ranker.rank_text(&index, &reading, query, n_ranked);
         let rankings = needs.iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
-        let of_whole = if is_one_a_need { Some(rank(query)?) } else { None };
+        let of_whole = if split == Split::Needs { Some(rank(query)?) } else { None };
         let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
         let hints = hints(&index, &in_turn, options.n_hints)?;
         let of_task = of_whole.as_ref().and_then(OfTask::of);
@@ -208,10 +230,14 @@ impl Router {
             // A damaged row repeats nothing; it is found out when its skill is read.
             similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
             max_skills,
-            is_one_a_need,
+            split,
+            n_skills: index.n_skills(),
         })?;
         let confidence = confidence_of(&plan, &steps);
-        let Plan { decision, reason, steps: planned } = plan;
+        let Plan { decision, reason, steps: mut planned } = plan;
+        if split == Split::Parts {
+            leave_out_idle(&mut planned);
+        }
         let mut loaded = Vec::new();
         let mut route_steps = Vec::with_capacity(planned.len());
         for step in planned {
@@ -233,8 +259,18 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace("page", started, n_nodes, n_selected));
 
-        let (query_id, steps) = (None, route_steps);
-        Ok(Route { query_id, decision, confidence, reason, steps, pages, hints, trace })
+        let (query_id, steps, corrections) = (None, route_steps, reading.corrections);
+        Ok(Route {
+            query_id,
+            decision,
+            confidence,
+            reason,
+            steps,
+            pages,
+            hints,
+            corrections,
+            trace,
+        })
     }
 
     /// Returns the parts of one skill that a query needs; without a query, its beginning.
@@ -253,20 +289,25 @@ impl Router {
         Ok(PageWords::new(&index).page(pager, &skill, query, budget_tokens))
     }
 
-    /// Returns the needs of a task, each as a query of its own: those that the caller gave, if any. A task that
-    /// names skills is then a need as well, for these.
-    fn needs(&self, index: &Index, task: &Query) -> Result<Vec<(Need, Query)>> {
+    /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
+    /// names skills is a need as well, for these. Else the task, and its parts if it has several.
+    fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
             let query = if is_whole { task.clone() } else { Query::new(need.text())? };
             Ok((need, query))
         };
-        let needs = match task.needs() {
-            [] => self.stages.decomposer.decompose(task)?,
-            given if named(index, task)?.is_empty() => given.to_vec(),
-            given => [given, &[Need::new(task.text())]].concat(),
+        let whole = [Need::new(task.text())];
+        let (needs, split) = match task.needs() {
+            [] => match self.stages.decomposer.decompose(task)? {
+                parts if parts.len() > 1 => ([&whole, &*parts].concat(), Split::Parts),
+                _ => (whole.to_vec(), Split::Whole),
+            },
+            given if named(index, task)?.is_empty() => (given.to_vec(), Split::Needs),
+            given => ([given, &whole].concat(), Split::Needs),
         };
-        needs.into_iter().map(query).collect()
+        let needs = needs.into_iter().map(query).collect::<Result<_>>()?;
+        Ok((needs, split))
     }
 
     /// Returns the best `k` skills of the ranking of a need, judged.
@@ -419,6 +460,24 @@ impl Found<'_> {
             })
         });
         alternatives.collect()
+    }
+}
+
+/// Returns how many skills a plan may load if nobody says so.
+fn usual_limit(split: Split, n_needs: usize) -> usize {
+    match split {
+        Split::Whole => MAX_SKILLS,
+        Split::Parts => MAX_SKILLS_OF_PARTS,
+        Split::Needs => n_needs.max(MAX_SKILLS),
+    }
+}
+
+/// Leaves out the steps that load nothing, as parts that ask for no skill; if none loads, all but the first.
+fn leave_out_idle(steps: &mut Vec<PlanStep>) {
+    if steps.iter().any(|step| !step.skills.is_empty()) {
+        steps.retain(|step| !step.skills.is_empty());
+    } else {
+        steps.truncate(1);
     }
 }
 

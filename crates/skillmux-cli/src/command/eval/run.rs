@@ -45,7 +45,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let mut context = SystemContext::new(&router, &index);
     context.assembly = &models;
     context.options = RouteOptions {
-        max_skills: Some(args.k.into()),
+        max_skills: args.k.map(usize::from),
         budget_tokens: args.budget,
         ..RouteOptions::default()
     };

@@ -1,6 +1,10 @@
 //! `skillmux train abstention`
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use skillmux::{
@@ -34,13 +38,17 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
         ("with vectors", VectorUse::Static),
         ("words alone", VectorUse::Words),
     ];
-    let rankings = rankings.map(|(name, vectors)| {
-        let examples = ask(&questions, &args.index, settings, &models, vectors)?;
+    let kept = args.keep.as_deref().map(kept).transpose()?;
+    let n_fitted = if kept.is_some() { 1 } else { rankings.len() };
+    let rankings = rankings.into_iter().take(n_fitted).map(|(name, vectors)| {
+        let examples = ask(&questions, args, settings, &models, vectors)?;
         let calibration = examples.fit().context("no index was asked")?;
         anyhow::Ok((name, examples, calibration))
     });
-    let rankings: Vec<_> = rankings.into_iter().collect::<anyhow::Result<_>>()?;
-    let calibrations = Calibrations::new(rankings.iter().map(|(_, _, fitted)| fitted.clone()));
+    let rankings: Vec<_> = rankings.collect::<anyhow::Result<_>>()?;
+    let fitted = rankings.iter().map(|(_, _, fitted)| fitted.clone());
+    let others = kept.iter().flat_map(|kept| kept.iter().skip(1).cloned());
+    let calibrations = Calibrations::new(fitted.chain(others));
     let json = serde_json::to_string_pretty(&calibrations)?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     let mut table = "ranking,kind,query_id,n_skills,is_spaceless,confidence\n".to_owned();
@@ -56,17 +64,31 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     Ok(Outcome::Found)
 }
 
+/// Reads calibrations of which the first is that with the transformer.
+fn kept(path: &Path) -> anyhow::Result<Calibrations> {
+    let text = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_slice(&text)
+        .with_context(|| format!("`{}` holds no calibrations", path.display()))
+}
+
+/// How much an index of `--heavy-index` counts.
+const HEAVY: f64 = 4.0;
+
 /// Asks the default router over each index, with vectors or by words alone.
 fn ask(
     questions: &Questions,
-    paths: &[PathBuf],
+    args: &TrainAbstentionArgs,
     settings: &Settings,
     models: &Models,
     vectors: VectorUse,
 ) -> anyhow::Result<AbstentionExamples> {
     let mut examples = AbstentionExamples::default();
-    for index in indexes(paths, settings)? {
-        examples.ask(questions, &models.ranked_router(index, vectors)?)?;
+    for index in indexes(&args.index, settings)? {
+        examples.ask(questions, &models.ranked_router(index, vectors)?, 1.0)?;
+    }
+    for path in &args.heavy_index {
+        let index = Index::open(path)?;
+        examples.ask(questions, &models.ranked_router(index, vectors)?, HEAVY)?;
     }
     Ok(examples)
 }

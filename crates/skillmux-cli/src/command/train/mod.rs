@@ -1,6 +1,7 @@
 //! `skillmux train`
 
 mod abstention;
+mod composer;
 mod encoder;
 mod ranker;
 
@@ -9,6 +10,7 @@ use crate::{args::TrainCommand, outcome::Outcome, settings::Settings};
 pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result<Outcome> {
     match command {
         TrainCommand::Abstention(args) => abstention::run(args, settings),
+        TrainCommand::Composer(args) => composer::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
     }

@@ -4,13 +4,112 @@ use super::words::words;
 use crate::text::is_spaceless;
 
 /// Words that greet, thank, agree or steer the conversation; sorted.
-const SMALL_TALK: [&str; 63] = [
-    "again", "alright", "and", "awesome", "bye", "carry", "cheers", "continue", "cool", "do",
-    "evening", "everyone", "fine", "go", "good", "goodbye", "great", "haha", "hello", "hey", "hi",
-    "how", "i", "is", "it", "job", "just", "keep", "lol", "lot", "m", "makes", "morning", "much",
-    "nice", "night", "no", "nope", "now", "ok", "okay", "on", "perfect", "please", "right", "s",
-    "see", "sense", "so", "sorry", "stop", "sure", "thank", "thanks", "that", "there", "very",
-    "wait", "well", "worked", "works", "yes", "you",
+const SMALL_TALK: [&str; 105] = [
+    "again",
+    "ahead",
+    "alright",
+    "and",
+    "awesome",
+    "bro",
+    "bye",
+    "carry",
+    "cheers",
+    "continue",
+    "cool",
+    "course",
+    "deal",
+    "do",
+    "done",
+    "evening",
+    "everyone",
+    "exactly",
+    "fine",
+    "first",
+    "go",
+    "good",
+    "goodbye",
+    "got",
+    "gotcha",
+    "great",
+    "haha",
+    "hello",
+    "hey",
+    "hi",
+    "hm",
+    "hmm",
+    "how",
+    "huh",
+    "i",
+    "is",
+    "it",
+    "job",
+    "just",
+    "k",
+    "keep",
+    "last",
+    "later",
+    "lgtm",
+    "lol",
+    "lot",
+    "love",
+    "m",
+    "makes",
+    "man",
+    "moment",
+    "morning",
+    "much",
+    "nah",
+    "nevermind",
+    "next",
+    "nice",
+    "night",
+    "no",
+    "nope",
+    "now",
+    "nvm",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "one",
+    "option",
+    "perfect",
+    "ping",
+    "please",
+    "right",
+    "s",
+    "second",
+    "see",
+    "sense",
+    "so",
+    "sorry",
+    "sounds",
+    "stop",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "there",
+    "third",
+    "this",
+    "thx",
+    "try",
+    "ty",
+    "uh",
+    "um",
+    "very",
+    "wait",
+    "well",
+    "what",
+    "worked",
+    "works",
+    "wow",
+    "yeah",
+    "yep",
+    "yes",
+    "yo",
+    "you",
+    "yup",
 ];
 
 /// The same in Chinese, without punctuation; sorted.
@@ -37,7 +136,7 @@ const CHINESE_SMALL_TALK: [&str; 20] = [
     "谢谢你",
 ];
 
-/// Returns whether a task is made of greetings, thanks and the like alone: it asks for nothing, but
+/// Returns whether a task is made of greetings, thanks, numbers and the like alone: it asks for nothing, but
 /// as a command, such as `/next`.
 pub(crate) fn is_small_talk(task: &str) -> bool {
     if task.trim_start().starts_with('/') {
@@ -46,7 +145,10 @@ pub(crate) fn is_small_talk(task: &str) -> bool {
     let characters: String = task.chars().filter(|c| is_spaceless(*c)).collect();
     let is_chinese_talk =
         characters.is_empty() || CHINESE_SMALL_TALK.binary_search(&characters.as_str()).is_ok();
-    is_chinese_talk && words(task).all(|word| SMALL_TALK.binary_search(&word.as_str()).is_ok())
+    let is_talk = |word: &str| {
+        word.bytes().all(|c| c.is_ascii_digit()) || SMALL_TALK.binary_search(&word).is_ok()
+    };
+    is_chinese_talk && words(task).all(|word| is_talk(&word))
 }
 
 #[cfg(test)]
@@ -56,7 +158,15 @@ mod tests {
     #[test]
     fn greetings_and_thanks_are_small_talk() {
         assert!(SMALL_TALK.is_sorted() && CHINESE_SMALL_TALK.is_sorted());
-        for talk in ["hi", "Good morning!", "thanks, that works great", "ok, go on"] {
+        for talk in [
+            "hi",
+            "Good morning!",
+            "thanks, that works great",
+            "yes, go ahead",
+            "2+2",
+            "12:30 - 14:15",
+            "👍",
+        ] {
             assert!(is_small_talk(talk), "{talk}");
         }
         for talk in ["好的", "继续", "谢谢！"] {

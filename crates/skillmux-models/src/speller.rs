@@ -1,0 +1,84 @@
+//! [`VocabularySpeller`]: how the vocabularies of the encoders are written.
+
+use rustc_hash::FxHashSet;
+use skillmux::{model::Speller, text::Analyzer};
+use strsim::osa_distance;
+
+/// Fewest letters of a word in which two errors are mended.
+const LONG: usize = 8;
+
+/// Fewest letters of a word that another may be meant for.
+const MIN_LETTERS: usize = 4;
+
+/// Knows the words of the transformer and the terms of the static encoder, which are those of most public skills.
+///
+/// A word is meant for another that is one error away, or two from eight letters on: a letter too many, too few, wrong, or swapped with
+/// its neighbour (optimal string alignment). The first letter is right.
+pub struct VocabularySpeller {
+    /// Plain words, lower-cased.
+    words: FxHashSet<Box<str>>,
+    /// Terms as an index has them, mostly without endings.
+    terms: FxHashSet<Box<str>>,
+}
+
+impl VocabularySpeller {
+    /// Returns the speller of these words and terms; what is no run of four and more small letters is left out.
+    pub fn new<'v>(
+        words: impl IntoIterator<Item = &'v str>,
+        terms: impl IntoIterator<Item = &'v str>,
+    ) -> Self {
+        let is_plain =
+            |word: &&str| word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
+        let set = |all: &mut dyn Iterator<Item = &'v str>| {
+            all.filter(is_plain).map(Box::from).collect::<FxHashSet<_>>()
+        };
+        Self { words: set(&mut words.into_iter()), terms: set(&mut terms.into_iter()) }
+    }
+
+    fn knows(&self, word: &str, term: &str) -> bool {
+        self.words.contains(word) || self.terms.contains(word) || self.terms.contains(term)
+    }
+}
+
+impl Speller for VocabularySpeller {
+    fn meant(&self, word: &str) -> Vec<String> {
+        let mut term = String::new();
+        Analyzer::new().for_each_term(word, &mut |whole| whole.clone_into(&mut term));
+        if term.is_empty() || self.knows(word, &term) {
+            return Vec::new();
+        }
+        let n_errors = if word.len() >= LONG { 2 } else { 1 };
+        let near = |known: &str, meant: &str| {
+            let is_close = known.as_bytes()[0] == meant.as_bytes()[0]
+                && known.len().abs_diff(meant.len()) <= n_errors;
+            is_close.then(|| osa_distance(known, meant)).filter(|distance| *distance <= n_errors)
+        };
+        let words = self.words.iter().filter_map(|known| Some((near(known, word)?, known)));
+        let terms = self.terms.iter().filter_map(|known| Some((near(known, &term)?, known)));
+        let mut found: Vec<(usize, &Box<str>)> = words.chain(terms).collect();
+        found.sort_unstable();
+        found.dedup_by(|a, b| a.1 == b.1);
+        let least = found.first().map_or(0, |(distance, _)| *distance);
+        let nearest = found.into_iter().take_while(|(distance, _)| *distance == least);
+        nearest.map(|(_, word)| word.to_string()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_with_an_error_is_meant_for_the_nearest_known_ones() {
+        let speller =
+            VocabularySpeller::new(["optimize", "query", "form", "##ing"], ["kubernet", "postgr"]);
+        assert_eq!(speller.meant("optmize"), ["optimize"]);
+        assert_eq!(speller.meant("querry"), ["query"]);
+        assert_eq!(speller.meant("qurey"), ["query"]);
+        assert_eq!(speller.meant("kuberntes"), ["kubernet"]);
+        for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
+            let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };
+            assert_eq!(speller.meant(known_or_far), expected, "{known_or_far}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! [`SetTable`]: shares of all candidates in the rankings of a task and of its parts.
+
+use std::collections::BTreeMap;
+
+use super::SetFeatures;
+use crate::{
+    compose::{Considered, StepCandidates},
+    skill::SkillId,
+};
+
+/// What log-odds are divided by before they become shares, as where rankings are merged.
+const TEMPERATURE: f32 = 2.0;
+
+/// Candidates of a ranking that count: no more, so that features do not depend on how many a plan may load.
+const N_LISTED: usize = 10;
+
+/// Log-odds below the best that count as far below.
+const FAR_BELOW: f32 = 8.0;
+
+/// As many parts as are told from more.
+const MANY_PARTS: f32 = 8.0;
+
+/// Shares of all candidates in the rankings of a task and of its parts, which are by log-odds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetTable {
+    rows: BTreeMap<SkillId, Row>,
+    n_parts: usize,
+    n_skills: usize,
+    confidence: f32,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Row {
+    share: f32,
+    below_best: Option<f32>,
+    parts: Vec<PartShare>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PartShare {
+    part: usize,
+    share: f32,
+    confidence: f32,
+    is_first: bool,
+}
+
+impl SetTable {
+    /// Returns the table of the steps of a task in a library of `n_skills`: the task as a whole, then its parts if it has
+    /// any.
+    pub fn new(steps: &[StepCandidates], n_skills: usize) -> Self {
+        let mut rows: BTreeMap<SkillId, Row> = BTreeMap::new();
+        let (whole, parts) = steps.split_first().map_or((None, steps), |(w, p)| (Some(w), p));
+        for (considered, share) in whole.into_iter().flat_map(shares) {
+            let row = rows.entry(considered.candidate.skill.clone()).or_default();
+            let best = whole.and_then(|whole| whole.candidates.first()).map(score);
+            row.share = share;
+            row.below_best = best.map(|best| score(considered) - best);
+        }
+        for (number, part) in parts.iter().enumerate() {
+            let confidence = part.judgement.confidence.unwrap_or(0.0);
+            for (place, (considered, share)) in shares(part).enumerate() {
+                let row = rows.entry(considered.candidate.skill.clone()).or_default();
+                let is_first = place == 0;
+                row.parts.push(PartShare { part: number, share, confidence, is_first });
+            }
+        }
+        let confidence = whole.and_then(|whole| whole.judgement.confidence).unwrap_or(0.0);
+        Self { rows, n_parts: parts.len(), n_skills, confidence }
+    }
+
+    /// Returns all candidates, by id.
+    pub fn candidates(&self) -> impl Iterator<Item = &SkillId> {
+        self.rows.keys()
+    }
+
+    /// Returns the part that a skill serves best, counted from 0; `None` if it serves none.
+    pub fn best_part(&self, skill: &SkillId) -> Option<usize> {
+        let worth = |part: &PartShare| part.share * part.confidence;
+        let parts = &self.rows.get(skill)?.parts;
+        // Of equals the first one, so the last of a reversed order.
+        parts.iter().rev().max_by(|a, b| worth(a).total_cmp(&worth(b))).map(|part| part.part)
+    }
+
+    /// Returns what speaks for adding a skill to the chosen ones; zeros for one that is no candidate.
+    pub fn features(&self, skill: &SkillId, chosen: &[SkillId]) -> SetFeatures {
+        let Some(row) = self.rows.get(skill) else { return SetFeatures::default() };
+        let overlap = chosen
+            .iter()
+            .filter_map(|chosen| self.rows.get(chosen))
+            .map(|chosen| overlap(&row.parts, &chosen.parts))
+            .fold(0.0, f32::max);
+        let largest = row.parts.iter().rev().max_by(|a, b| a.share.total_cmp(&b.share));
+        let best_part = largest.map_or(0.0, |part| part.share * part.confidence);
+        let n_led = row.parts.iter().filter(|part| part.is_first).count();
+        let is_leading = if n_led > 0 { 1.0 } else { 0.0 };
+        let below = row.below_best.unwrap_or(-FAR_BELOW).max(-FAR_BELOW);
+        SetFeatures {
+            share: row.share,
+            below_best: below / FAR_BELOW,
+            best_part,
+            all_parts: row.parts.iter().map(|part| part.share * part.confidence).sum(),
+            leads: n_led as f32 / self.n_parts.max(1) as f32,
+            n_parts: f32::min(self.n_parts as f32 / MANY_PARTS, 1.0),
+            is_whole: if self.n_parts == 0 { 1.0 } else { 0.0 },
+            library_size: (self.n_skills as f32).ln_1p() / 10.0,
+            confidence: self.confidence,
+            overlap,
+            new_best_part: best_part * (1.0 - overlap),
+            new_lead: is_leading * (1.0 - overlap),
+        }
+    }
+}
+
+fn score(considered: &Considered) -> f32 {
+    considered.candidate.score
+}
+
+/// Returns the candidates of a step with their shares, which add up to 1.
+fn shares(step: &StepCandidates) -> impl Iterator<Item = (&Considered, f32)> {
+    let listed = &step.candidates[..step.candidates.len().min(N_LISTED)];
+    let best = listed.first().map_or(0.0, score);
+    let weight = move |considered: &Considered| ((score(considered) - best) / TEMPERATURE).exp();
+    let sum = f32::max(listed.iter().map(weight).sum(), f32::MIN_POSITIVE);
+    listed.iter().map(move |considered| (considered, weight(considered) / sum))
+}
+
+/// Returns the cosine of the shares of two skills over the parts, in `[0, 1]`.
+fn overlap(a: &[PartShare], b: &[PartShare]) -> f32 {
+    let share_of = |parts: &[PartShare], part: usize| {
+        parts.iter().find(|share| share.part == part).map_or(0.0, |share| share.share)
+    };
+    let length = |parts: &[PartShare]| parts.iter().map(|p| p.share * p.share).sum::<f32>().sqrt();
+    let product: f32 = a.iter().map(|share| share.share * share_of(b, share.part)).sum();
+    let lengths = length(a) * length(b);
+    if lengths > 0.0 { (product / lengths).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        compose::{Judgement, Verdict},
+        query::Need,
+        retrieve::Candidate,
+    };
+
+    pub(in crate::compose) fn step(confidence: f32, found: &[(&str, f32)]) -> StepCandidates {
+        let considered = |(name, score): &(&str, f32)| Considered {
+            candidate: Candidate::new(SkillId::new(*name), *score),
+            name: (*name).to_owned(),
+        };
+        StepCandidates {
+            need: Need::new(format!("{found:?}")),
+            candidates: found.iter().map(considered).collect(),
+            judgement: Judgement { confidence: Some(confidence), verdict: Verdict::Helps },
+        }
+    }
+
+    fn near(a: f32, b: f32) {
+        assert!((a - b).abs() < 1e-6, "{a} is not {b}");
+    }
+
+    #[test]
+    fn a_skill_of_a_part_of_its_own_overlaps_no_other() {
+        let steps = [
+            step(0.5, &[("docker", 4.0), ("podman", 2.0), ("deck", 0.0)]),
+            step(0.8, &[("docker", 3.0), ("podman", 3.0)]),
+            step(0.6, &[("deck", 1.0)]),
+        ];
+        let table = SetTable::new(&steps, 99);
+        let chosen = [SkillId::new("docker")];
+        let deck = table.features(&SkillId::new("deck"), &chosen);
+        near(deck.overlap, 0.0);
+        near(deck.best_part, 0.6);
+        near(deck.new_lead, 1.0);
+        near(deck.leads, 0.5);
+        near(deck.below_best, -0.5);
+        let podman = table.features(&SkillId::new("podman"), &chosen);
+        near(podman.overlap, 1.0);
+        near(podman.new_best_part, 0.0);
+        near(podman.best_part, 0.4);
+        near(podman.share, (-1.0_f32).exp() / (1.0 + (-1.0_f32).exp() + (-2.0_f32).exp()));
+        assert_eq!(table.best_part(&SkillId::new("deck")), Some(1));
+        assert_eq!(table.best_part(&SkillId::new("docker")), Some(0));
+        assert_eq!(table.features(&SkillId::new("other"), &chosen), SetFeatures::default());
+    }
+
+    #[test]
+    fn a_task_without_parts_has_shares_of_the_whole_alone() {
+        let table = SetTable::new(&[step(0.9, &[("a", 1.0), ("b", -20.0)])], 9);
+        let b = table.features(&SkillId::new("b"), &[SkillId::new("a")]);
+        near(b.is_whole, 1.0);
+        near(b.below_best, -1.0);
+        near(b.best_part + b.all_parts + b.leads + b.overlap, 0.0);
+        near(b.library_size, 10_f32.ln() / 10.0);
+        assert_eq!(table.best_part(&SkillId::new("b")), None);
+    }
+}

@@ -1,0 +1,220 @@
+//! [`negations`]: what a task says is not to be used.
+
+use std::ops::Range;
+
+/// Words after which a task names what it does not want, wherever they stand.
+const STARTS: [&str; 18] = [
+    "do not use",
+    "don't use",
+    "dont use",
+    "do not want",
+    "don't want",
+    "do not need",
+    "don't need",
+    "do not touch",
+    "don't touch",
+    "never use",
+    "without using",
+    "instead of",
+    "rather than",
+    "other than",
+    "anything but",
+    "avoid",
+    "skip",
+    "without",
+];
+
+/// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or `please`.
+const PHRASE_STARTS: [&str; 3] = ["not with", "not", "no"];
+
+/// The same in Chinese.
+const CHINESE_STARTS: [&str; 11] = [
+    "不要用",
+    "不要使用",
+    "不能用",
+    "别用",
+    "不用",
+    "不使用",
+    "而不是",
+    "不需要",
+    "无需",
+    "不要",
+    "别再用",
+];
+
+/// Words that end what is ruled out.
+const ENDS: [&str; 13] = [
+    "and", "because", "but", "deploy", "for", "if", "instead", "just", "only", "please", "so",
+    "thanks", "use",
+];
+
+/// Words that may stand before it and are no part of it.
+const ARTICLES: [&str; 8] = ["a", "an", "any", "my", "our", "the", "this", "with"];
+
+/// Most words of what is ruled out; more are a sentence with a condition.
+const MAX_WORDS: usize = 3;
+
+/// Longest of it in Chinese, in characters.
+const MAX_CHARACTERS: usize = 8;
+
+/// What a task rules out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Negation {
+    /// Bytes of the task that say so, with the words that rule out.
+    pub(crate) range: Range<usize>,
+    /// Bytes of what is ruled out.
+    pub(crate) object: Range<usize>,
+}
+
+/// Returns what a task rules out, in its order; they do not overlap.
+///
+/// Only what is asked for is ruled out: `do not use docker`, `no containers,`, `not with Docker`. A state is not, as in `it does not
+/// start`, nor a condition, as in `without losing data`.
+pub(crate) fn negations(task: &str) -> Vec<Negation> {
+    let lower = task.to_ascii_lowercase();
+    let mut found: Vec<Negation> = Vec::new();
+    let mut from = 0;
+    while let Some(start) = next_start(&lower, from) {
+        from = start.end;
+        if let Some(object) = object(&lower, &start) {
+            from = object.end;
+            found.push(Negation { range: start.range.start..object.end, object });
+        }
+    }
+    found
+}
+
+/// Words that rule out.
+struct Start {
+    range: Range<usize>,
+    end: usize,
+    is_chinese: bool,
+    /// Whether the whole phrase must be ruled out, up to a mark.
+    is_whole: bool,
+}
+
+fn next_start(lower: &str, from: usize) -> Option<Start> {
+    lower[from..].char_indices().map(|(at, _)| from + at).find_map(|at| start_at(lower, at))
+}
+
+fn start_at(lower: &str, at: usize) -> Option<Start> {
+    let rest = &lower[at..];
+    let start = |words: &&str, is_chinese: bool, is_whole: bool| Start {
+        range: at..at + words.len(),
+        end: at + words.len(),
+        is_chinese,
+        is_whole,
+    };
+    let is_at = |words: &&&str| {
+        let after = &rest[rest.len().min(words.len())..];
+        rest.starts_with(**words) && !after.starts_with(char::is_alphanumeric)
+    };
+    if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
+        return Some(start(words, true, false));
+    }
+    let before = lower[..at].trim_end_matches(' ');
+    if before.len() == at && !before.is_empty() && before.ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    if let Some(words) = STARTS.iter().find(is_at) {
+        return Some(start(words, false, false));
+    }
+    let begins_phrase = before.is_empty()
+        || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\'')
+        || ["and", "but", "please"].iter().any(|word| before.ends_with(word));
+    let words = PHRASE_STARTS.iter().find(is_at).filter(|_| begins_phrase)?;
+    Some(start(words, false, true))
+}
+
+/// Returns the bytes of what the words rule out; `None` if nothing is named.
+fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
+    let rest = &lower[start.end..];
+    if start.is_chinese {
+        let is_end = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+        let end = rest.find(is_end).unwrap_or(rest.len());
+        let text = &rest[..end];
+        let is_short = text.chars().count() <= MAX_CHARACTERS;
+        return (is_short && text.contains(char::is_alphanumeric))
+            .then_some(start.end..start.end + end);
+    }
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    let mut end_of_phrase = false;
+    let mut at = 0;
+    for word in rest.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if ENDS.contains(&bare) {
+            end_of_phrase = true;
+            break;
+        }
+        if !bare.is_empty() && !(words.is_empty() && ARTICLES.contains(&bare)) {
+            words.push((at + word.find(bare).unwrap_or(0), bare));
+        }
+        at += word.len();
+        let is_marked = word.trim_end().ends_with(|c: char| !c.is_alphanumeric());
+        if is_marked || words.len() > MAX_WORDS {
+            end_of_phrase |= is_marked;
+            break;
+        }
+    }
+    end_of_phrase |= at >= rest.len();
+    let (first, last) = (words.first()?, words.last()?);
+    // `without losing data` is a condition; `not working` tells a state.
+    let is_condition = first.1.ends_with("ing");
+    if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
+        return None;
+    }
+    Some(start.end + first.0..start.end + last.0 + last.1.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn objects(task: &str) -> Vec<&str> {
+        negations(task).into_iter().map(|negation| &task[negation.object]).collect()
+    }
+
+    #[test]
+    fn what_is_not_to_be_used_is_ruled_out() {
+        for (task, expected) in [
+            ("do not use docker, deploy with systemd only", vec!["docker"]),
+            ("Deploy it, but no Kubernetes please", vec!["Kubernetes"]),
+            ("Don't use the Docker Compose file but systemd", vec!["Docker Compose file"]),
+            ("a report as PDF, not Word.", vec!["Word"]),
+            ("Make charts without Excel and avoid pandas", vec!["Excel", "pandas"]),
+            ("write tests instead of docs", vec!["docs"]),
+            ("部署服务，不要用docker，用systemd", vec!["docker"]),
+        ] {
+            assert_eq!(objects(task), expected, "{task}");
+        }
+    }
+
+    #[test]
+    fn states_conditions_and_other_words_rule_nothing_out() {
+        for task in [
+            "my docker container does not start",
+            "migrate the table without losing data",
+            "there is no error message when docker fails to start the container",
+            "I know nothing about skipping rope",
+            "the app is not working",
+            "notes about Docker",
+        ] {
+            assert_eq!(objects(task), Vec::<&str>::new(), "{task}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn negations_are_in_order_and_apart(task in r"(no|not|do not use|,| |docker|é|不要用|and){0,12}|.*") {
+            let mut end = 0;
+            for Negation { range, object } in negations(&task) {
+                prop_assert!(range.start >= end && object.start > range.start);
+                prop_assert!(object.end == range.end && task.get(range.clone()).is_some());
+                prop_assert!(task.get(object).is_some_and(|text| !text.is_empty()));
+                end = range.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! [`Reading`]: how a task is read before it is ranked.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    decompose::negations, error::Result, index::Index, model::Speller, query::Query,
+    retrieve::Candidate, text::Analyzer,
+};
+
+/// Longest task that is read for typing errors, in words: a long one has names and code that look like errors.
+const MAX_WORDS: usize = 80;
+
+/// Shortest word that is taken for a typing error.
+const MIN_LETTERS: usize = 4;
+
+/// Skills of the largest library in which a word of one skill is no typing error; in a larger one, skills have such errors, too.
+const SMALL_LIBRARY: usize = 10_000;
+
+/// A word that was read as another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Correction {
+    /// As the task has it.
+    pub from: String,
+    /// As it was read.
+    pub to: String,
+}
+
+/// A task as it is ranked: without what it rules out, and with typing errors mended.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reading {
+    pub(super) query: Query,
+    pub(super) corrections: Vec<Correction>,
+    /// Terms of what the task rules out, which it does not ask for otherwise.
+    ruled_out: BTreeSet<String>,
+}
+
+impl Reading {
+    pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
+        let (text, ruled_out) = without_negations(query.text());
+        let mut reading = Self { query: query.clone(), corrections: Vec::new(), ruled_out };
+        let mut text = text.unwrap_or_else(|| query.text().to_owned());
+        if let Some(speller) = speller {
+            let (mended, corrections) = mended(&text, index, speller)?;
+            text = mended;
+            reading.corrections = corrections;
+        }
+        if text != query.text() {
+            reading.query = query.with_text(text)?;
+        }
+        Ok(reading)
+    }
+
+    /// Leaves out the skills whose name says what the task rules out.
+    pub(super) fn leave_out(&self, index: &Index, candidates: &mut Vec<Candidate>) -> Result<()> {
+        if self.ruled_out.is_empty() {
+            return Ok(());
+        }
+        let mut headlines = index.headlines()?;
+        let mut kept = Vec::with_capacity(candidates.len());
+        for candidate in candidates.drain(..) {
+            let name = headlines.read(index.find(&candidate.skill)?)?.name;
+            if terms(&name).is_disjoint(&self.ruled_out) {
+                kept.push(candidate);
+            }
+        }
+        *candidates = kept;
+        Ok(())
+    }
+}
+
+fn terms(text: &str) -> BTreeSet<String> {
+    let mut terms = BTreeSet::new();
+    Analyzer::new().for_each_term(text, &mut |term| {
+        terms.insert(term.to_owned());
+    });
+    terms
+}
+
+/// Returns a task without what it rules out, and the terms of that; no text if nothing is ruled out, or all.
+fn without_negations(task: &str) -> (Option<String>, BTreeSet<String>) {
+    let negations = negations(task);
+    if negations.is_empty() {
+        return (None, BTreeSet::new());
+    }
+    let mut rest = String::with_capacity(task.len());
+    let mut ruled_out = BTreeSet::new();
+    let mut from = 0;
+    for negation in negations {
+        rest.push_str(&task[from..negation.range.start]);
+        ruled_out.append(&mut terms(&task[negation.object]));
+        from = negation.range.end;
+    }
+    rest.push_str(&task[from..]);
+    let asked_for = terms(&rest);
+    ruled_out.retain(|term| !asked_for.contains(term));
+    ((!asked_for.is_empty()).then_some(rest), ruled_out)
+}
+
+/// Returns a task with the typing errors mended that the library's own words tell.
+fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, Vec<Correction>)> {
+    let mut corrections: Vec<Correction> = Vec::new();
+    if task.split_whitespace().nth(MAX_WORDS).is_some() {
+        return Ok((task.to_owned(), corrections));
+    }
+    let mut mended = String::with_capacity(task.len());
+    for piece in task.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
+        let meant = if is_plain { meant(word, index, speller)? } else { None };
+        match meant {
+            Some(meant) => {
+                mended.push_str(&piece.replacen(word, &meant, 1));
+                corrections.push(Correction { from: word.to_owned(), to: meant });
+            }
+            None => mended.push_str(piece),
+        }
+    }
+    Ok((mended, corrections))
+}
+
+/// Returns the word of the library that an unknown word is most likely meant for.
+fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
+    let is_small = index.n_skills() <= SMALL_LIBRARY;
+    if is_small && n_users(word, index)? > 0 {
+        return Ok(None);
+    }
+    let mut best: Option<(u32, String)> = None;
+    for candidate in speller.meant(word) {
+        let n_users = n_users(&candidate, index)?;
+        if n_users > best.as_ref().map_or(0, |(n, _)| *n) {
+            best = Some((n_users, candidate));
+        }
+    }
+    Ok(best.map(|(_, word)| word))
+}
+
+/// Returns how many skills have a word in one field.
+fn n_users(word: &str, index: &Index) -> Result<u32> {
+    let mut n_users = 0;
+    for term in terms(word) {
+        for postings in index.postings(&term)? {
+            n_users = n_users.max(postings.n_skills);
+        }
+    }
+    Ok(n_users)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ruled_out_is_not_ranked() {
+        let (rest, ruled_out) =
+            without_negations("do not use docker compose, deploy with systemd only");
+        assert_eq!(rest.as_deref(), Some(", deploy with systemd only"));
+        assert_eq!(ruled_out.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
+        let (rest, ruled_out) = without_negations("compare docker and podman, but no docker swarm");
+        assert!(rest.is_some());
+        assert_eq!(ruled_out.into_iter().collect::<Vec<_>>(), ["swarm"]);
+        assert_eq!(without_negations("do not use docker").0, None);
+    }
+}
