@@ -153,8 +153,8 @@ pub fn speller() -> impl Speller {
 struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 
 impl Speller for EmbeddedSpeller {
-    fn meant(&self, word: &str) -> Vec<String> {
-        self.0.meant(word)
+    fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
+        self.0.meant(word, more)
     }
 }
 

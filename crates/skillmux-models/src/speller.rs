@@ -41,7 +41,7 @@ impl VocabularySpeller {
 }
 
 impl Speller for VocabularySpeller {
-    fn meant(&self, word: &str) -> Vec<String> {
+    fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
         let mut term = String::new();
         Analyzer::new().for_each_term(word, &mut |whole| whole.clone_into(&mut term));
         if term.is_empty() || self.knows(word, &term) {
@@ -49,18 +49,21 @@ impl Speller for VocabularySpeller {
         }
         let n_errors = if word.len() >= LONG { 2 } else { 1 };
         let near = |known: &str, meant: &str| {
-            let is_close = known.as_bytes()[0] == meant.as_bytes()[0]
+            let is_close = known.as_bytes().first() == meant.as_bytes().first()
                 && known.len().abs_diff(meant.len()) <= n_errors;
             is_close.then(|| osa_distance(known, meant)).filter(|distance| *distance <= n_errors)
         };
-        let words = self.words.iter().filter_map(|known| Some((near(known, word)?, known)));
-        let terms = self.terms.iter().filter_map(|known| Some((near(known, &term)?, known)));
-        let mut found: Vec<(usize, &Box<str>)> = words.chain(terms).collect();
+        // Of equals a whole word comes before a term, whose ending is cut.
+        let words = self.words.iter().map(AsRef::as_ref).chain(more.iter().map(String::as_str));
+        let words = words.filter_map(|known| Some((near(known, word)?, false, known)));
+        let terms = self.terms.iter().map(AsRef::as_ref);
+        let terms = terms.filter_map(|known| Some((near(known, &term)?, true, known)));
+        let mut found: Vec<(usize, bool, &str)> = words.chain(terms).collect();
         found.sort_unstable();
-        found.dedup_by(|a, b| a.1 == b.1);
-        let least = found.first().map_or(0, |(distance, _)| *distance);
-        let nearest = found.into_iter().take_while(|(distance, _)| *distance == least);
-        nearest.map(|(_, word)| word.to_string()).collect()
+        found.dedup();
+        let least = found.first().map_or(0, |(distance, ..)| *distance);
+        let nearest = found.into_iter().take_while(|(distance, ..)| *distance == least);
+        nearest.map(|(.., word)| word.to_string()).collect()
     }
 }
 
@@ -72,13 +75,14 @@ mod tests {
     fn a_word_with_an_error_is_meant_for_the_nearest_known_ones() {
         let speller =
             VocabularySpeller::new(["optimize", "query", "form", "##ing"], ["kubernet", "postgr"]);
-        assert_eq!(speller.meant("optmize"), ["optimize"]);
-        assert_eq!(speller.meant("querry"), ["query"]);
-        assert_eq!(speller.meant("qurey"), ["query"]);
-        assert_eq!(speller.meant("kuberntes"), ["kubernet"]);
+        assert_eq!(speller.meant("optmize", &[]), ["optimize"]);
+        assert_eq!(speller.meant("querry", &[]), ["query"]);
+        assert_eq!(speller.meant("qurey", &[]), ["query"]);
+        assert_eq!(speller.meant("kuberntes", &[]), ["kubernet"]);
+        assert_eq!(speller.meant("frontent", &["frontend".to_owned()]), ["frontend"]);
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };
-            assert_eq!(speller.meant(known_or_far), expected, "{known_or_far}");
+            assert_eq!(speller.meant(known_or_far, &[]), expected, "{known_or_far}");
         }
     }
 }

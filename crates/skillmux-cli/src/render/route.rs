@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use skillmux::{
     compose::{Decision, DropReason},
     retrieve::Contribution,
-    route::{Alternative, ExplainedSkill, Hint, Route, RouteStep},
+    route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     text::{clipped, one_line, printable},
 };
 
@@ -50,7 +50,11 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
     };
     let note = format!("{confidence}, {:.1} ms", n_us as f64 / 1000.0);
     let _ = writeln!(out, "{decision}  {}", styled(FAINT, &note));
-    let _ = writeln!(out, "{}\n", wrapped(&route.reason, ""));
+    let _ = writeln!(out, "{}", wrapped(&route.reason, ""));
+    if !route.corrections.is_empty() {
+        let _ = writeln!(out, "{}", wrapped(&corrections(&route.corrections), ""));
+    }
+    out.push('\n');
     let mut number = 1..;
     for step in &route.steps {
         if route.steps.len() > 1 {
@@ -104,6 +108,13 @@ fn why_empty(step: &RouteStep) -> String {
     };
     let reason = step.alternatives.iter().find_map(of_reason);
     printable(&reason.unwrap_or_else(|| "no skill for this step".to_owned()))
+}
+
+/// Says which words were read as others.
+fn corrections(all: &[Correction]) -> String {
+    let read = |Correction { from, to }: &Correction| format!("`{from}` as `{to}`");
+    let read: Vec<String> = all.iter().map(read).collect();
+    printable(&format!("read {}", read.join(", ")))
 }
 
 /// Shows a skill with the reasons for its place.

@@ -50,6 +50,13 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
     format!("`{}` speaks of {}{rest}", short_name(best), quoted(matched))
 }
 
+/// Says why a skill is loaded that may not help, and which one may help in its place.
+pub(super) fn of_doubt(best: &Considered, next: Option<&Considered>) -> String {
+    let reason = of_load(best, 1);
+    let next = next.map_or(String::new(), |next| format!("; or else `{}`", short_name(next)));
+    format!("maybe: {reason}{next}")
+}
+
 /// Says that several skills are loaded, and names the others.
 pub(super) fn of_set<'a>(first: &Considered, rest: impl Iterator<Item = &'a Considered>) -> String {
     let rest: Vec<String> = rest.map(|skill| format!("`{}`", short_name(skill))).collect();

@@ -106,8 +106,7 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
         is_whole,
     };
     let is_at = |words: &&&str| {
-        let after = &rest[rest.len().min(words.len())..];
-        rest.starts_with(**words) && !after.starts_with(char::is_alphanumeric)
+        rest.strip_prefix(**words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
     };
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
         return Some(start(words, true, false));

@@ -2,7 +2,7 @@
 
 /// Knows how words are written.
 pub trait Speller: Send + Sync {
-    /// Returns known words that a word may be meant for, best first and nearest alone; none if the word is known, or near none. The
-    /// word is in lower case.
-    fn meant(&self, word: &str) -> Vec<String>;
+    /// Returns the words that a word may be meant for, of those that it knows and of `more`: the nearest, best first; none if it knows the
+    /// word, or none that is near. All words are in lower case.
+    fn meant(&self, word: &str, more: &[String]) -> Vec<String>;
 }

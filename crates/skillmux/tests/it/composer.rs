@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use skillmux::{
     compose::{
-        ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut, StepCandidates,
-        TopK, Verdict,
+        ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut, SetFeatures,
+        SetHead, SetWeights, Split, StepCandidates, TopK, Verdict,
     },
     index::{Index, UpdateMode},
     library::Library,
@@ -31,6 +31,8 @@ const SCALES: [ScoreScale; 5] = [
     ScoreScale::LogOdds,
     ScoreScale::RankOnly,
 ];
+
+const SPLITS: [Split; 3] = [Split::Whole, Split::Parts, Split::Needs];
 
 fn found() -> impl Strategy<Value = Vec<Found>> {
     let score = prop_oneof![4 => -5.0_f32..50.0, 1 => Just(7.0), 1 => 0.0_f32..1e-30];
@@ -88,7 +90,8 @@ proptest! {
         scale in prop::sample::select(&SCALES),
         max_skills in 0..8_usize,
         seed in any::<u64>(),
-        is_one_a_need in any::<bool>(),
+        split in prop::sample::select(&SPLITS),
+        weights in prop::array::uniform12(-5.0_f32..5.0),
     ) {
         let step = |(number, (found, verdict)): (usize, &(Vec<Found>, Verdict))| StepCandidates {
             need: Need::new(format!("need {number}")),
@@ -100,9 +103,17 @@ proptest! {
             let sum: u64 = a.as_str().bytes().chain(b.as_str().bytes()).map(u64::from).sum();
             ((sum ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32
         };
-        let request =
-            ComposeRequest { steps: &steps, scale, similarity: &similarity, max_skills, is_one_a_need };
-        for composer in [&ScoreCut::default() as &dyn Composer, &TopK] {
+        let request = ComposeRequest {
+            steps: &steps,
+            split,
+            scale,
+            similarity: &similarity,
+            max_skills,
+            n_skills: 99,
+        };
+        let weights =
+            SetWeights { bias: 0.0, weights: SetFeatures::from_array(weights), threshold: 0.5 };
+        for composer in [&ScoreCut::default() as &dyn Composer, &TopK, &SetHead::new(weights)] {
             let plan = composer.compose(&request).unwrap();
             check(&plan, &request)?;
             prop_assert_eq!(composer.compose(&request).unwrap(), plan);
@@ -169,4 +180,76 @@ fn in_log_odds_a_skill_far_below_the_best_is_cut() {
         assert!(step.skills.iter().all(|skill| step.skills[0].score - skill.score <= 1.0));
     }
     assert!(n_seen > 0, "no task loads two skills");
+}
+
+/// Weights that add a skill that comes first in a part of its own.
+const COMPLEMENTS: SetWeights =
+    SetWeights { bias: -2.0, weights: SetFeatures { new_lead: 4.0, ..ZERO }, threshold: 0.5 };
+
+const ZERO: SetFeatures = SetFeatures {
+    share: 0.0,
+    below_best: 0.0,
+    best_part: 0.0,
+    all_parts: 0.0,
+    leads: 0.0,
+    n_parts: 0.0,
+    is_whole: 0.0,
+    library_size: 0.0,
+    confidence: 0.0,
+    overlap: 0.0,
+    new_best_part: 0.0,
+    new_lead: 0.0,
+};
+
+fn step(need: &str, verdict: Verdict, confidence: f32, found: &[(&str, f32)]) -> StepCandidates {
+    let considered = |(id, score): &(&str, f32)| Considered {
+        candidate: Candidate::new(SkillId::new(*id), *score),
+        name: (*id).to_owned(),
+    };
+    StepCandidates {
+        need: Need::new(need),
+        candidates: found.iter().map(considered).collect(),
+        judgement: Judgement { confidence: Some(confidence), verdict },
+    }
+}
+
+fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
+    let request = ComposeRequest {
+        steps,
+        split: Split::Parts,
+        scale: ScoreScale::LogOdds,
+        similarity: &|_, _| 0.0,
+        max_skills: 6,
+        n_skills: 99,
+    };
+    SetHead::new(COMPLEMENTS).compose(&request).unwrap()
+}
+
+#[test]
+fn each_part_gets_its_skill_and_no_second_one() {
+    let helps = Verdict::Helps;
+    let plan = plan_of_parts(&[
+        step("all", helps, 0.9, &[("docker", 5.0), ("podman", 4.9), ("deck", 1.0)]),
+        step("build the image", helps, 0.9, &[("docker", 5.0), ("podman", 4.9)]),
+        step("make slides of it", helps, 0.7, &[("deck", 3.0), ("docker", -4.0)]),
+    ]);
+    let loaded: Vec<Vec<&str>> =
+        plan.steps.iter().map(|step| step.skills.iter().map(SkillId::as_str).collect()).collect();
+    assert_eq!(loaded, [vec![], vec!["docker"], vec!["deck"]]);
+    assert!(plan.reason.contains("`deck`"), "{}", plan.reason);
+}
+
+#[test]
+fn a_part_that_helps_is_enough_but_talk_loads_nothing() {
+    let no = Verdict::DoesNotHelp;
+    let parts = |verdict| {
+        plan_of_parts(&[
+            step("all", verdict, 0.1, &[("water", 2.0), ("deck", 1.9)]),
+            step("what a day", no, 0.1, &[("water", 1.0)]),
+            step("make slides of it", Verdict::Helps, 0.8, &[("deck", 3.0)]),
+        ])
+    };
+    let plan = parts(no);
+    assert_eq!(plan.steps[2].skills, [SkillId::new("deck")]);
+    assert_eq!(parts(Verdict::SmallTalk).decision, Decision::Abstain);
 }

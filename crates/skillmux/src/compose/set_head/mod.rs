@@ -18,6 +18,9 @@ pub use features::SetFeatures;
 pub use table::SetTable;
 pub use weights::SetWeights;
 
+/// Confidence from which on a plan is sure of its skill.
+const SURE: f32 = 0.5;
+
 /// Loads the best skill for a task, and then, one by one, what most likely belongs to it: a skill for another
 /// part of the task rather than a second one for the same part. None for a task that the best skill most likely does not help
 /// with, and none of whose parts another one does.
@@ -174,6 +177,11 @@ fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> Plan
     PlanStep { need: need.clone(), depends_on: Vec::new(), skills, left_out }
 }
 
+/// Returns whether no step is more likely than not to have the right skill.
+fn is_unsure(steps: &[StepCandidates]) -> bool {
+    steps.iter().all(|step| step.judgement.confidence.is_some_and(|confidence| confidence < SURE))
+}
+
 /// Says the decision in a sentence.
 fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
     let closest = steps.first().and_then(|whole| whole.candidates.first());
@@ -184,6 +192,12 @@ fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
             Verdict::DoesNotHelp => reason::of_abstention(closest),
             Verdict::Helps => reason::NONE_WANTED.to_owned(),
         },
+        ([first], _) if is_unsure(steps) => {
+            let best = steps.first().map_or(&[] as &[Considered], |whole| &whole.candidates);
+            let id = &first.skill.candidate.skill;
+            let next = best.iter().find(|considered| considered.candidate.skill != *id);
+            reason::of_doubt(first.skill, next)
+        }
         ([first], _) => reason::of_load(first.skill, 1),
         ([first, rest @ ..], _) => reason::of_set(first.skill, rest.iter().map(|c| c.skill)),
     }
