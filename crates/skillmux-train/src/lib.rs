@@ -5,6 +5,7 @@
 //! | [`encoder`] | a static encoder | queries with the skills that answer them, skills, translations |
 //! | [`ranker`] | the weights by which candidates are ranked | queries, over an index with vectors |
 //! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
+//! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
 //! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
 //!
 //! Deterministic: the same data, options and seed give the same bytes, on any number of threads.
@@ -50,11 +51,14 @@ pub mod abstention;
 pub mod encoder;
 mod error;
 mod file;
+mod gold;
 mod lexical;
 mod optimizer;
 mod random;
 pub mod ranker;
 mod split;
 pub mod synth;
+#[cfg(feature = "transformer")]
+pub mod transformer;
 
 pub use error::{Error, Result};

@@ -26,8 +26,8 @@ pub(crate) use synth::{
     SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
 };
 pub(crate) use train::{
-    LossChoice, NearDuplicatesChoice, TrainAbstentionArgs, TrainCommand, TrainEncoderArgs,
-    TrainRankerArgs,
+    LossChoice, NearDuplicatesChoice, PrecisionChoice, TrainAbstentionArgs, TrainCommand,
+    TrainEncoderArgs, TrainRankerArgs, TrainTransformerArgs,
 };
 
 /// The skill router for LLM agents.

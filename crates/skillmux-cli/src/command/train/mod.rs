@@ -2,7 +2,9 @@
 
 mod abstention;
 mod encoder;
+mod options;
 mod ranker;
+mod transformer;
 
 use crate::{args::TrainCommand, outcome::Outcome, settings::Settings};
 
@@ -11,5 +13,6 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Abstention(args) => abstention::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
+        TrainCommand::Transformer(args) => transformer::run(args),
     }
 }
