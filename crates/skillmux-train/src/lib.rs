@@ -62,3 +62,8 @@ pub mod synth;
 pub mod transformer;
 
 pub use error::{Error, Result};
+
+#[cfg(all(test, feature = "transformer"))]
+#[expect(dead_code, reason = "what writes them is that of the tests of the models")]
+#[path = "../../skillmux-models/tests/support/reference.rs"]
+mod reference;

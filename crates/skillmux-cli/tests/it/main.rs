@@ -20,3 +20,4 @@ mod published;
 mod refusals;
 mod snapshot;
 mod synth;
+mod tuning;

@@ -25,10 +25,10 @@ const BEST: &str = "best.safetensors";
 /// Name of the header in the metadata of [`FILE`].
 const HEADER: &str = "state";
 
-/// What the tensors of [`FILE`] are named after.
-const WEIGHTS: &str = "weights";
-const MEANS: &str = "means";
-const SQUARES: &str = "squares";
+/// What stands before the names of variables in [`FILE`].
+const WEIGHTS: &str = "weights/";
+const MEANS: &str = "means/";
+const SQUARES: &str = "squares/";
 
 /// The state of a run, but for the weights, which the model holds. What is drawn follows from the seed and
 /// the number of the step.
@@ -106,12 +106,9 @@ impl State {
         self.header.log.first()
     }
 
-    /// Returns the best round, the first of those that tie.
+    /// Returns the best round, the last of those that tie.
     pub(super) fn best(&self) -> Option<&TransformerLogLine> {
-        let by_score = |a: &&TransformerLogLine, b: &&TransformerLogLine| {
-            a.scores.sum().total_cmp(&b.scores.sum())
-        };
-        self.header.log.iter().rev().max_by(by_score)
+        self.header.log.iter().max_by(|a, b| a.scores.sum().total_cmp(&b.scores.sum()))
     }
 
     /// Ends a round: keeps the weights if they are the best, then writes the checkpoint and the log.
@@ -133,9 +130,9 @@ impl State {
         let named = |group: &'static str, tensors| {
             names()
                 .zip(tensors)
-                .map(move |(name, tensor): (&str, &Tensor)| (format!("{group}/{name}"), tensor))
+                .map(move |(name, tensor): (&str, &Tensor)| (format!("{group}{name}"), tensor))
         };
-        let all = weights().map(|(name, tensor)| (format!("{WEIGHTS}/{name}"), tensor));
+        let all = weights().map(|(name, tensor)| (format!("{WEIGHTS}{name}"), tensor));
         let all = all.chain(named(MEANS, means)).chain(named(SQUARES, squares));
         let header = serde_json::to_string(&self.header).expect("a log always serialises");
         write(&run.path.join(FILE), all, Some([(HEADER.to_owned(), header)].into()))?;
@@ -167,10 +164,7 @@ fn read(
 ) -> TensorResult<Option<Vec<Tensor>>> {
     let mut found = Vec::new();
     for variable in tunable.variables() {
-        let name = match group {
-            "" => variable.name.clone(),
-            group => format!("{group}/{}", variable.name),
-        };
+        let name = format!("{group}{}", variable.name);
         let view = tensors.tensor(&name).ok();
         let Some(view) = view.filter(|view| view.shape() == variable.var.dims()) else {
             return Ok(None);

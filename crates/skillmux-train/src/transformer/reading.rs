@@ -33,6 +33,10 @@ impl SkillText {
         };
         Ok(Self { skill: idx, name_key, parts })
     }
+
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(String::as_str)
+    }
 }
 
 fn parts(skill: &Skill) -> Vec<String> {
@@ -42,10 +46,4 @@ fn parts(skill: &Skill) -> Vec<String> {
     let body = caps.capped(Field::Body, &skill.body);
     let parts: [String; N_PARTS] = [format!("{name}\n{description}"), body.to_owned()];
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect()
-}
-
-impl SkillText {
-    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().map(String::as_str)
-    }
 }

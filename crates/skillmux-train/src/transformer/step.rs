@@ -130,3 +130,82 @@ fn cosines(vectors: &Tensor) -> Result<Vec<Vec<f32>>> {
     let unit = vectors.broadcast_div(&lengths)?;
     Ok(unit.matmul(&unit.t()?)?.to_vec2()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+    use skillmux::{index::SkillIdx, query::Query};
+    use skillmux_models::checkpoint::{Precision, TuneOptions};
+
+    use super::{super::example::Example, *};
+    use crate::reference::Reference;
+
+    fn skill(number: u32, text: &str) -> SkillText {
+        SkillText { skill: SkillIdx(number), name_key: number.into(), parts: vec![text.to_owned()] }
+    }
+
+    fn examples() -> Vec<Example> {
+        let example = |(text, gold): (&str, u32)| Example {
+            query: Query::new(text).unwrap(),
+            twin: None,
+            gold: vec![SkillIdx(gold)],
+        };
+        let queries = [("fill in the form", 0), ("merge two tables", 1), ("a slow query", 2)];
+        queries.into_iter().map(example).collect()
+    }
+
+    /// Draws the answer of each example, with the two others or fewer as negatives.
+    fn drawn(examples: &[Example]) -> Vec<Drawn<'_>> {
+        let texts = ["the form of a pdf", "tables , two of the tables", "the query is slow"];
+        let all = |at: usize| skill(u32::try_from(at).unwrap(), texts[at]);
+        let one = |(at, example)| Drawn {
+            example,
+            answer: all(at),
+            negatives: (0..3).filter(|other| *other != at).skip(at / 2).map(all).collect(),
+        };
+        examples.iter().enumerate().map(one).collect()
+    }
+
+    fn outcome(name: &str, changed: impl FnOnce(&mut TransformerOptions)) -> Outcome {
+        let reference = Reference::read();
+        let written = reference.write_named(name);
+        let tune = TuneOptions {
+            device: Device::Cpu,
+            precision: Precision::Single,
+            max_query_tokens: 64,
+            max_text_tokens: 64,
+        };
+        let tunable = Tunable::open(&written.open(), &tune).unwrap();
+        let mut options = TransformerOptions::of_use(tunable.purpose());
+        options.filter.max_cosine = 1.0;
+        changed(&mut options);
+        gradients(&tunable, &drawn(&examples()), &options).unwrap()
+    }
+
+    #[test]
+    fn micro_batches_add_up_to_the_whole_batch() {
+        for name in ["bert reranker", "qwen3 reranker"] {
+            let [parts, whole] = [1, 3].map(|n| outcome(name, |options| options.n_micro_pairs = n));
+            assert!((parts.loss - whole.loss).abs() < 1e-5);
+            for (part, whole) in parts.gradients.iter().zip(&whole.gradients) {
+                let far = (part - whole).unwrap().abs().unwrap().flatten_all().unwrap();
+                assert!(far.max(0).unwrap().to_scalar::<f32>().unwrap() < 1e-5, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_negatives_of_a_batch_are_those_of_its_micro_batch() {
+        let losses = [1, 3].map(|n| outcome("bert encoder", |o| o.n_micro_pairs = n).loss);
+        assert!(losses[0] < losses[1], "{losses:?}");
+    }
+
+    #[test]
+    fn what_is_alike_is_no_negative() {
+        let none = outcome("bert encoder", |_| ());
+        // Each other candidate that is the answer of a query stands there again as a negative of another.
+        let all = outcome("bert encoder", |options| options.filter.max_cosine = -1.0);
+        assert!(none.n_blocked < all.n_blocked);
+        assert!(all.loss.abs() < 1e-6, "{}", all.loss);
+    }
+}
