@@ -4,7 +4,7 @@
 usage: speed.py DATA N_STEPS PRECISION
 
 32 queries a step, each with its skill and another one by chance; of a skill the name and the description, and the body, as two texts
-of 64 tokens. PRECISION is `f32` or `bf16`. Prints steps a second without the first two, and tokens a step.
+of 64 tokens. PRECISION is `f32` or `bf16`. The first two steps do not count.
 """
 
 import random
@@ -33,10 +33,10 @@ def main():
     tokenizer = model.base_tokenizer()
     encoder = model.Encoder.load("base").train()
     optimizer = torch.optim.AdamW(encoder.parameters(), lr=train.RATE)
-    started, n_read = time.time(), 0
+    started, cpu, n_read = time.time(), time.process_time(), 0
     for step in range(n_steps):
         if step == 2:
-            started, n_read = time.time(), 0
+            started, cpu, n_read = time.time(), time.process_time(), 0
         batch = draw.sample(pairs, N_PAIRS)
         ids = [id for _, id in batch] + draw.sample(sorted(skills), N_PAIRS)
         texts = [part[:4000] for id in ids for part in skills[id]]
@@ -52,7 +52,8 @@ def main():
         optimizer.step()
         optimizer.zero_grad()
     n = n_steps - 2
-    print(f"{n / (time.time() - started):.3f} steps a second, {n_read // n} tokens a step, {precision}")
+    wall, cpu = time.time() - started, time.process_time() - cpu
+    print(f"{precision}: {n / wall:.3f} steps a second, {cpu / n:.2f} s of processor time a step, {n_read // n} tokens a step")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     fn tensor(rows: &[[f32; 2]]) -> Tensor {
-        Tensor::new(rows, &Device::Cpu).unwrap()
+        Tensor::from_slice(rows.as_flattened(), (rows.len(), 2), &Device::Cpu).unwrap()
     }
 
     fn number(loss: &Tensor) -> f32 {
