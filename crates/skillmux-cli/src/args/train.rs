@@ -156,7 +156,7 @@ pub(crate) struct TrainTransformerArgs {
 pub(crate) enum PrecisionChoice {
     /// 32 bits
     F32,
-    /// 16 bits, for a GPU: it is slower on a CPU
+    /// 16 bits, for a GPU: it gains nothing on a CPU
     Bf16,
 }
 

@@ -66,8 +66,14 @@ pub struct Variable {
 }
 
 enum Reader {
-    Encoder { queries: Tokens, texts: Tokens },
-    Pairs(PairReader),
+    Encoder(Box<TextReader>),
+    Pairs(Box<PairReader>),
+}
+
+/// Makes inputs of the texts of an encoder.
+struct TextReader {
+    queries: Tokens,
+    texts: Tokens,
 }
 
 /// The tokens of a text, or of a pair of texts.
@@ -118,11 +124,12 @@ impl Tunable {
             |limit: usize| tokens.clone().cut_at(limit.clamp(1, settings.max_tokens)).map_err(form);
         let reader = match checkpoint.purpose() {
             CheckpointUse::Encoder => {
-                Reader::Encoder { queries: cut(*max_query_tokens)?, texts: cut(*max_text_tokens)? }
+                let (queries, texts) = (cut(*max_query_tokens)?, cut(*max_text_tokens)?);
+                Reader::Encoder(Box::new(TextReader { queries, texts }))
             }
             CheckpointUse::PairScorer => {
                 let limit = (*max_text_tokens).clamp(1, settings.max_tokens);
-                Reader::Pairs(PairReader::new(checkpoint, tokens.clone(), limit)?)
+                Reader::Pairs(Box::new(PairReader::new(checkpoint, tokens.clone(), limit)?))
             }
         };
         let all = stored.iter().map(|(bare, stored)| (bare.clone(), stored.tensor.clone()));
@@ -166,10 +173,8 @@ impl Tunable {
     /// # Errors
     /// [`CheckpointError`] if the checkpoint is a cross-encoder, or a text cannot be split into tokens.
     pub fn query_inputs(&self, queries: &[&str]) -> Result<Vec<Input>, CheckpointError> {
-        let Reader::Encoder { queries: tokens, .. } = &self.reader else {
-            return Err(self.other_use());
-        };
-        self.inputs(tokens, &self.checkpoint.settings.query_prefix, queries)
+        let Reader::Encoder(reader) = &self.reader else { return Err(self.other_use()) };
+        self.inputs(&reader.queries, &self.checkpoint.settings.query_prefix, queries)
     }
 
     /// Returns what an encoder reads of other texts.
@@ -177,10 +182,8 @@ impl Tunable {
     /// # Errors
     /// As [`Self::query_inputs`].
     pub fn text_inputs(&self, texts: &[&str]) -> Result<Vec<Input>, CheckpointError> {
-        let Reader::Encoder { texts: tokens, .. } = &self.reader else {
-            return Err(self.other_use());
-        };
-        self.inputs(tokens, &self.checkpoint.settings.text_prefix, texts)
+        let Reader::Encoder(reader) = &self.reader else { return Err(self.other_use()) };
+        self.inputs(&reader.texts, &self.checkpoint.settings.text_prefix, texts)
     }
 
     /// Returns what a cross-encoder reads of a query with each text.

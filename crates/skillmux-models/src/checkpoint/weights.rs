@@ -173,7 +173,8 @@ fn read_file(
             .and_then(|tensor| tensor.to_dtype(DType::F32))
             .map_err(|source| folder.network(source))?;
         let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        tensors.insert(bare.to_owned(), Stored { tensor, name });
+        let bare = bare.to_owned();
+        tensors.insert(bare, Stored { name, tensor });
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Tuning: gradients against PyTorch, and a tuned checkpoint against itself.
+//! Tuning: gradients against `PyTorch`, and a tuned checkpoint against itself.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
 const RIGHT: u32 = 4;
 const TEMPERATURE: f64 = 0.05;
 
-/// How far a gradient may be from PyTorch's, which has it in double precision.
+/// How far a gradient may be from `PyTorch`'s, which has it in double precision.
 const TOLERANCE: f32 = 1e-4;
 
 fn open(written: &Written, precision: Precision) -> Tunable {
@@ -56,11 +56,10 @@ fn gradient(all: &GradStore, var: &Var) -> Vec<f32> {
 /// Returns what `make.py` records of a gradient: its norm, its product with numbers of the rule, and its
 /// first three numbers.
 fn summary(name: &str, gradient: &[f32]) -> Vec<f32> {
-    let sum = |products: &mut dyn Iterator<Item = f32>| products.map(f64::from).sum::<f64>();
-    let norm = sum(&mut gradient.iter().map(|x| x * x)).sqrt();
+    let norm = gradient.iter().map(|x| x * x).sum::<f32>().sqrt();
     let probe = weight(&format!("probe {name}"), gradient.len());
-    let product = sum(&mut gradient.iter().zip(&probe).map(|(x, y)| x * y));
-    [&[norm as f32, product as f32], &gradient[..gradient.len().min(3)]].concat()
+    let product: f32 = gradient.iter().zip(&probe).map(|(x, y)| x * y).sum();
+    [&[norm, product], &gradient[..gradient.len().min(3)]].concat()
 }
 
 fn assert_gradients(reference: &Reference, case: &Case, is_encoder: bool) {

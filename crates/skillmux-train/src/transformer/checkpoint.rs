@@ -101,14 +101,15 @@ impl State {
         self.header.log.len()
     }
 
-    /// Returns the round before the first step.
-    pub(super) fn base(&self) -> Option<&TransformerLogLine> {
-        self.header.log.first()
+    /// Returns the round before the first step; there must be one.
+    pub(super) fn base(&self) -> &TransformerLogLine {
+        self.header.log.first().expect("a run begins with a round")
     }
 
-    /// Returns the best round, the last of those that tie.
-    pub(super) fn best(&self) -> Option<&TransformerLogLine> {
-        self.header.log.iter().max_by(|a, b| a.scores.sum().total_cmp(&b.scores.sum()))
+    /// Returns the best round, the last of those that tie; there must be one.
+    pub(super) fn best(&self) -> &TransformerLogLine {
+        let best = self.header.log.iter().max_by(|a, b| a.scores.sum().total_cmp(&b.scores.sum()));
+        best.expect("a run begins with a round")
     }
 
     /// Ends a round: keeps the weights if they are the best, then writes the checkpoint and the log.
@@ -122,7 +123,7 @@ impl State {
         self.header.log.push(line);
         let weights = || tunable.variables().iter().map(|v| (v.name.clone(), v.var.as_tensor()));
         // The best weights come first: a run that is killed between the two writes them again.
-        if self.best().is_some_and(|best| best.round == round) {
+        if self.best().round == round {
             write(&run.path.join(BEST), weights(), None)?;
         }
         let AdamW { means, squares } = &self.optimizer;

@@ -6,7 +6,7 @@ use skillmux_models::checkpoint::Variable;
 
 use super::options::TransformerOptions;
 
-/// As PyTorch has them.
+/// As `PyTorch` has them.
 const DECAY: f64 = 0.9;
 const DECAY_OF_SQUARES: f64 = 0.999;
 const EPSILON: f64 = 1e-8;

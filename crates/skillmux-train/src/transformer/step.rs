@@ -32,13 +32,12 @@ pub(super) fn gradients(
     let gradients = zeros.collect::<candle_core::Result<_>>()?;
     let mut outcome = Outcome { loss: 0.0, gradients, n_blocked: 0 };
     for micro in drawn.chunks(options.n_micro_pairs.max(1)) {
-        let loss = match tunable.purpose() {
-            CheckpointUse::PairScorer => pair_loss(tunable, &network, micro)?,
-            _ => {
-                let (loss, n_blocked) = vector_loss(tunable, &network, micro, options)?;
-                outcome.n_blocked += n_blocked;
-                loss
-            }
+        let loss = if tunable.purpose() == CheckpointUse::PairScorer {
+            pair_loss(tunable, &network, micro)?
+        } else {
+            let (loss, n_blocked) = vector_loss(tunable, &network, micro, options)?;
+            outcome.n_blocked += n_blocked;
+            loss
         };
         let share = micro.len() as f64 / drawn.len() as f64;
         let loss = (loss * share)?;

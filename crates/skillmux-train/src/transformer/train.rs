@@ -112,9 +112,7 @@ pub fn train_transformer(
         }
     }
     checkpoint::take_best(&tunable, run)?;
-    let round_of =
-        |line: Option<&TransformerLogLine>| line.expect("there is the round of the base").clone();
-    let (best, base) = (round_of(state.best()), round_of(state.base()));
+    let (best, base) = (state.best().clone(), state.base().clone());
     let (n_train, n_held_out) = (train.len(), held_out.len());
     Ok(TrainedTransformer { tunable, best, base, n_train, n_held_out })
 }
