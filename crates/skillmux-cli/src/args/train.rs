@@ -117,7 +117,7 @@ pub(crate) struct TrainEncoderArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainTransformerArgs {
-    /// Folder of the published model to begin with: BERT, RoBERTa, XLM-RoBERTa or Qwen3
+    /// Folder of the published model to begin with, as for --encoder and --reranker
     #[arg(long, value_name = "DIR")]
     pub(crate) base: PathBuf,
     /// Folder of an index with the skills, made by `skillmux index`
