@@ -65,5 +65,6 @@ pub use error::{Error, Result};
 
 #[cfg(all(test, feature = "transformer"))]
 #[expect(dead_code, reason = "what writes them is that of the tests of the models")]
+#[allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 #[path = "../../skillmux-models/tests/support/reference.rs"]
 mod reference;

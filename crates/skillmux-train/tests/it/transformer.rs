@@ -49,7 +49,8 @@ impl Fixture {
             fs::write(folder.join("SKILL.md"), text).unwrap();
             for query in [format!("{b} {a} no {number}"), format!("a {c} in the {b} {number}")] {
                 let id = format!("{a}-{b}-{c}-{number}");
-                queries += &format!("{{\"query\": \"{query}\", \"skill_id\": \"{id}\"}}\n");
+                let line = serde_json::json!({ "query": query, "skill_id": id }).to_string();
+                queries.extend([line.as_str(), "\n"]);
             }
         }
         let path = dir.path().join("index");
