@@ -97,6 +97,12 @@ pub(crate) enum CliError {
     /// A chat model is named, and nothing is asked of it.
     #[error("a chat model is named, and --judge, which asks it, is missing")]
     ChatUnused,
+    /// A folder for a model holds something.
+    #[error("`{}` is there, and not empty", path.display())]
+    OutExists {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -146,6 +152,7 @@ impl CliError {
             }
             Self::ChatUnused => "add --judge, or leave out --chat-url and --chat-model",
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
+            Self::OutExists { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
             }

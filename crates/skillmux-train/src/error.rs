@@ -106,6 +106,20 @@ pub enum Error {
         /// Why most answers were refused.
         reason: &'static str,
     },
+    /// A step of training has a loss that is no number.
+    #[error("the loss of step {step} is not finite")]
+    LossNotFinite {
+        /// Number of the step, from 1.
+        step: usize,
+    },
+    /// The tensors of a step could not be computed, as for want of memory.
+    #[cfg(feature = "transformer")]
+    #[error("cannot compute a step of training")]
+    Tensors(#[source] Box<candle_core::Error>),
+    /// A published model cannot be tuned.
+    #[cfg(feature = "transformer")]
+    #[error(transparent)]
+    Model(#[from] skillmux_models::checkpoint::CheckpointError),
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] skillmux::Error),
@@ -120,12 +134,17 @@ impl Error {
             | Self::TooFewPairs { .. }
             | Self::CheckpointForeign { .. }
             | Self::OutName { .. }
+            | Self::LossNotFinite { .. }
             | Self::OutForeign { .. } => ErrorKind::Input,
             Self::Read { .. }
             | Self::Write { .. }
             | Self::Plot { .. }
             | Self::OutLocked { .. }
             | Self::AnswersRefused { .. } => ErrorKind::Environment,
+            #[cfg(feature = "transformer")]
+            Self::Tensors(_) => ErrorKind::Environment,
+            #[cfg(feature = "transformer")]
+            Self::Model(error) => error.kind(),
             Self::Engine(error) => error.kind(),
         }
     }
@@ -149,9 +168,21 @@ impl Error {
             Self::AnswersRefused { .. } => {
                 "try another model; if it repeats itself, a larger library or fewer rows"
             }
+            Self::LossNotFinite { .. } => "train with a lower `learning_rate`",
+            #[cfg(feature = "transformer")]
+            Self::Tensors(_) => "free some memory, or make `n_micro_pairs` smaller",
+            #[cfg(feature = "transformer")]
+            Self::Model(error) => return error.hint(),
             Self::TaskRefused { source, .. } | Self::Engine(source) => return source.hint(),
             Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+#[cfg(feature = "transformer")]
+impl From<candle_core::Error> for Error {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Tensors(Box::new(error))
     }
 }

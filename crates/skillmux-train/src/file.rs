@@ -1,9 +1,10 @@
-//! Reads files of training data: queries with the skills that answer them, and translations.
+//! Reads files of training data: queries with the skills that answer them, and translations; and writes
+//! files of a run.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
@@ -98,4 +99,11 @@ pub(crate) fn lines<T: DeserializeOwned>(path: &Path, expected: &'static str) ->
         })
     };
     (1..).zip(BufReader::new(reader).lines()).map(parse).collect()
+}
+
+/// Writes a file so that a killed run leaves the old one or the new one.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let draft: PathBuf = path.with_extension("tmp");
+    let write = || fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
+    write().map_err(|source| Error::Write { path: path.to_owned(), source })
 }

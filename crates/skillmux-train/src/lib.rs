@@ -5,6 +5,7 @@
 //! | [`encoder`] | a static encoder | queries with the skills that answer them, skills, translations |
 //! | [`ranker`] | the weights by which candidates are ranked | queries, over an index with vectors |
 //! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
+//! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
 //! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
 //!
 //! Deterministic: the same data, options and seed give the same bytes, on any number of threads.
@@ -51,11 +52,20 @@ pub mod composer;
 pub mod encoder;
 mod error;
 mod file;
+mod gold;
 mod lexical;
 mod optimizer;
 mod random;
 pub mod ranker;
 mod split;
 pub mod synth;
+#[cfg(feature = "transformer")]
+pub mod transformer;
 
 pub use error::{Error, Result};
+
+#[cfg(all(test, feature = "transformer"))]
+#[expect(dead_code, reason = "what writes them is that of the tests of the models")]
+#[allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
+#[path = "../../skillmux-models/tests/support/reference.rs"]
+mod reference;

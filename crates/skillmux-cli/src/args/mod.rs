@@ -26,8 +26,8 @@ pub(crate) use synth::{
     SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
 };
 pub(crate) use train::{
-    LossChoice, NearDuplicatesChoice, TrainAbstentionArgs, TrainCommand, TrainComposerArgs,
-    TrainEncoderArgs, TrainRankerArgs,
+    LossChoice, NearDuplicatesChoice, PrecisionChoice, TrainAbstentionArgs, TrainCommand,
+    TrainComposerArgs, TrainEncoderArgs, TrainRankerArgs, TrainTransformerArgs,
 };
 
 /// The skill router for LLM agents.

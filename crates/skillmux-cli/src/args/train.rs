@@ -14,6 +14,8 @@ pub(crate) enum TrainCommand {
     Encoder(TrainEncoderArgs),
     /// Train the weights that rank the best candidates
     Ranker(TrainRankerArgs),
+    /// Tune a published encoder or cross-encoder on skills and queries of your own
+    Transformer(TrainTransformerArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -131,6 +133,51 @@ pub(crate) struct TrainEncoderArgs {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainTransformerArgs {
+    /// Folder of the published model to begin with, as for --encoder and --reranker
+    #[arg(long, value_name = "DIR")]
+    pub(crate) base: PathBuf,
+    /// Folder of an index with the skills, made by `skillmux index`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: PathBuf,
+    /// Queries and their right skills, plain or .zst, in the format of `train encoder`
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Skills in two languages, plain or .zst: `{"zh", "en"}` a line
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) translations: Vec<PathBuf>,
+    /// Folder for the tuned model, which --encoder and --reranker read. It must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Folder for the checkpoint, the best weights and the log of the training
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// Go on from the checkpoint in the folder of --run
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Options of the training to change, as JSON, such as `{"n_negatives": 2}`
+    #[arg(long, value_name = "JSON")]
+    pub(crate) options: Option<String>,
+    /// Steps of the training [default: 400]
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<usize>,
+    /// Numbers that matrices are multiplied in
+    #[arg(long, value_enum, default_value = "f32")]
+    pub(crate) precision: PrecisionChoice,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionChoice {
+    /// 32 bits
+    F32,
+    /// 16 bits, for a GPU: it gains nothing on a CPU
+    Bf16,
 }
 
 #[derive(Debug, ClapArgs)]

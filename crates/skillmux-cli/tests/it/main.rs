@@ -20,4 +20,5 @@ mod published;
 mod refusals;
 mod snapshot;
 mod synth;
+mod tuning;
 mod user_tasks;

@@ -1,14 +1,14 @@
 //! [`Bert`]: the network of BERT, `RoBERTa` and XLM-RoBERTa.
 
 use candle_core::{Result as TensorResult, Tensor};
-use candle_nn::ops::softmax_last_dim;
 use rayon::prelude::*;
 
 use super::{
     CheckpointError,
     batch::Batch,
     config::{Activation, Config, Family},
-    layer::{LayerNorm, Linear, look_up},
+    layer::{LayerNorm, Linear, look_up, softmax},
+    rectangle::{Heads, Rectangle, Seen},
     weights::Weights,
 };
 
@@ -61,8 +61,13 @@ impl Bert {
         states = (states + look_up(&self.types, types)?)?;
         states = (states + look_up(&self.positions, batch.positions(first_position))?)?;
         states = self.norm.of(&states)?;
+        let rectangle = if states.track_op() {
+            Some(Rectangle::of(batch, Seen::All, states.device())?)
+        } else {
+            None
+        };
         for layer in &self.layers {
-            states = layer.of(&states, batch, &self.config)?;
+            states = layer.of(&states, batch, rectangle.as_ref(), &self.config)?;
         }
         Ok(states)
     }
@@ -88,14 +93,24 @@ impl Layer {
         })
     }
 
-    fn of(&self, states: &Tensor, batch: &Batch<'_>, config: &Config) -> TensorResult<Tensor> {
+    fn of(
+        &self,
+        states: &Tensor,
+        batch: &Batch<'_>,
+        rectangle: Option<&Rectangle>,
+        config: &Config,
+    ) -> TensorResult<Tensor> {
         let mixed = self.attention.of(states)?;
         let of_sequence = |rows: std::ops::Range<usize>| {
             attend(&mixed.narrow(0, rows.start, rows.len())?, config)
         };
-        let attended =
-            batch.rows().into_par_iter().map(of_sequence).collect::<TensorResult<Vec<_>>>()?;
-        let attended = self.attention_out.of(&Tensor::cat(&attended, 0)?)?;
+        let attended = if let Some(rectangle) = rectangle {
+            rectangle.attend(&heads(&mixed, config)?)?
+        } else {
+            let attended = batch.rows().into_par_iter().map(of_sequence);
+            Tensor::cat(&attended.collect::<TensorResult<Vec<_>>>()?, 0)?
+        };
+        let attended = self.attention_out.of(&attended)?;
         let states = self.attention_norm.of(&(attended + states)?)?;
         let inner = self.inner.of(&states)?;
         let inner = match config.activation {
@@ -105,6 +120,15 @@ impl Layer {
         };
         self.out_norm.of(&(self.out.of(&inner)? + states)?)
     }
+}
+
+/// Returns the heads of queries, keys and values, `[n_tokens, 3 * width]`.
+fn heads(mixed: &Tensor, config: &Config) -> TensorResult<Heads> {
+    let part = |part: usize| {
+        let part = mixed.narrow(1, part * config.width, config.width)?.contiguous()?;
+        part.reshape((mixed.dim(0)?, config.n_heads, config.head_width))
+    };
+    Ok(Heads { queries: part(0)?, keys: part(1)?, values: part(2)? })
 }
 
 /// Returns what each token of a sequence takes from all of it, `[n_tokens, width]`, from its queries, keys
@@ -117,6 +141,6 @@ fn attend(mixed: &Tensor, config: &Config) -> TensorResult<Tensor> {
     };
     let scale = 1.0 / (config.head_width as f64).sqrt();
     let queries = (heads(0)? * scale)?;
-    let shares = softmax_last_dim(&queries.matmul(&heads(1)?.t()?)?)?;
+    let shares = softmax(&queries.matmul(&heads(1)?.t()?)?)?;
     shares.matmul(&heads(2)?)?.transpose(0, 1)?.reshape((n_tokens, config.width))
 }

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use candle_core::Tensor;
+use candle_core::{Result as TensorResult, Tensor};
 use skillmux::{
     Error as EngineError,
     error::Result as EngineResult,
@@ -15,10 +15,11 @@ use super::{
     bert::Bert,
     config::Family,
     fingerprint,
-    layer::{last_states, look_up},
+    layer::{last_states, look_up, mean_states},
     qwen3::Qwen3,
     settings::Pooling,
     tokens::{Frame, Sequence, Tokens},
+    weights::Weights,
 };
 
 /// An encoder of a folder, as `sentence-transformers` runs it: tokens, network, pooling, length 1.
@@ -27,10 +28,15 @@ use super::{
 pub struct CheckpointEncoder {
     identity: EncoderIdentity,
     tokens: Tokens,
-    network: Network,
-    pooling: Pooling,
+    network: EncoderNetwork,
     query_prefix: String,
     text_prefix: String,
+}
+
+/// A network and what becomes the vector of a text.
+pub(super) struct EncoderNetwork {
+    network: Network,
+    pooling: Pooling,
 }
 
 enum Network {
@@ -40,17 +46,9 @@ enum Network {
 
 impl CheckpointEncoder {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
-        let Checkpoint { folder, config, settings } = checkpoint;
+        let Checkpoint { config, settings, .. } = checkpoint;
         let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
-        let network = match config.family {
-            Family::Bert | Family::Roberta => Network::Bert(Bert::take(config, &mut weights)?),
-            Family::Qwen3 if settings.pooling != Pooling::Last => {
-                return Err(folder.unsupported("a pooling other than of the last token in Qwen3"));
-            }
-            Family::Qwen3 => {
-                Network::Qwen3(Qwen3::take(config, settings.max_tokens, &mut weights)?)
-            }
-        };
+        let network = EncoderNetwork::take(checkpoint, &mut weights)?;
         let (query_prefix, text_prefix) =
             (settings.query_prefix.clone(), settings.text_prefix.clone());
         let pooling = format!("{:?}", settings.pooling);
@@ -58,7 +56,7 @@ impl CheckpointEncoder {
         let fingerprint = fingerprint(hasher, settings.max_tokens, &texts);
         let dim = u32::try_from(config.width).expect("the width was checked");
         let identity = EncoderIdentity { name: config.name(), dim, fingerprint };
-        Ok(Self { identity, tokens, network, pooling: settings.pooling, query_prefix, text_prefix })
+        Ok(Self { identity, tokens, network, query_prefix, text_prefix })
     }
 
     fn encode_with(&self, prefix: &str, texts: &[&str]) -> EngineResult<Vec<f32>> {
@@ -75,10 +73,14 @@ impl CheckpointEncoder {
         let dim = self.dim();
         let says_something = |(_, text): &(usize, &&str)| !text.trim().is_empty();
         let said: Vec<(usize, &&str)> = texts.iter().enumerate().filter(says_something).collect();
+        if said.is_empty() {
+            return Ok(vec![0.0; texts.len() * dim]);
+        }
         let inputs: Vec<String> = said.iter().map(|(_, text)| format!("{prefix}{text}")).collect();
         let sequences = self.tokens.of_texts(&inputs, Frame::OfTokenizer)?;
         let mut vectors = vec![0.0; texts.len() * dim];
-        for (vector, (at, _)) in self.pooled(&sequences)?.chunks(dim).zip(said) {
+        let pooled = self.network.pooled(&sequences)?.flatten_all()?.to_vec1::<f32>()?;
+        for (vector, (at, _)) in pooled.chunks(dim).zip(said) {
             let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
             let row = &mut vectors[at * dim..][..dim];
             for (x, y) in row.iter_mut().zip(vector) {
@@ -87,44 +89,45 @@ impl CheckpointEncoder {
         }
         Ok(vectors)
     }
+}
 
-    /// Returns the vectors of sequences as the network has them, of any length.
-    fn pooled(&self, sequences: &[Sequence]) -> candle_core::Result<Vec<f32>> {
-        let mut vectors = Vec::with_capacity(sequences.len() * self.dim());
-        match &self.network {
-            Network::Bert(network) => {
-                for batch in Batch::split(sequences, 0) {
-                    self.pool(&network.states(&batch)?, &batch, &mut vectors)?;
-                }
+impl EncoderNetwork {
+    /// Takes the network of an encoder out.
+    pub(super) fn take(
+        checkpoint: &Checkpoint,
+        weights: &mut Weights,
+    ) -> Result<Self, CheckpointError> {
+        let Checkpoint { folder, config, settings } = checkpoint;
+        let pooling = settings.pooling;
+        let network = match config.family {
+            Family::Bert | Family::Roberta => Network::Bert(Bert::take(config, weights)?),
+            Family::Qwen3 if pooling != Pooling::Last => {
+                return Err(folder.unsupported("a pooling other than of the last token in Qwen3"));
             }
-            Network::Qwen3(network) if !sequences.is_empty() => {
-                let states = network.last_states(sequences, 0)?;
-                vectors = states.flatten_all()?.to_vec1()?;
-            }
-            Network::Qwen3(_) => {}
-        }
-        Ok(vectors)
+            Family::Qwen3 => Network::Qwen3(Qwen3::take(config, settings.max_tokens, weights)?),
+        };
+        Ok(Self { network, pooling })
     }
 
-    fn pool(
-        &self,
-        states: &Tensor,
-        batch: &Batch<'_>,
-        vectors: &mut Vec<f32>,
-    ) -> candle_core::Result<()> {
-        let rows = match self.pooling {
-            Pooling::First => look_up(states, batch.first_rows())?,
-            Pooling::Last => last_states(states, batch)?,
-            Pooling::Mean => {
-                let mean = |rows: std::ops::Range<usize>| {
-                    states.narrow(0, rows.start, rows.len())?.mean_keepdim(0)
-                };
-                let means = batch.rows().into_iter().map(mean);
-                Tensor::cat(&means.collect::<candle_core::Result<Vec<_>>>()?, 0)?
+    /// Returns the vectors of at least one sequence as the network has them, of any length; `[n, dim]`.
+    pub(super) fn pooled(&self, sequences: &[Sequence]) -> TensorResult<Tensor> {
+        match &self.network {
+            Network::Bert(network) => {
+                let of_batch = |batch| self.pool(&network.states(&batch)?, &batch);
+                let pooled: Vec<Tensor> =
+                    Batch::split(sequences, 0).map(of_batch).collect::<TensorResult<_>>()?;
+                Tensor::cat(&pooled, 0)
             }
-        };
-        vectors.extend(rows.flatten_all()?.to_vec1::<f32>()?);
-        Ok(())
+            Network::Qwen3(network) => network.last_states(sequences, 0),
+        }
+    }
+
+    fn pool(&self, states: &Tensor, batch: &Batch<'_>) -> TensorResult<Tensor> {
+        match self.pooling {
+            Pooling::First => look_up(states, batch.first_rows()),
+            Pooling::Last => last_states(states, batch),
+            Pooling::Mean => mean_states(states, batch),
+        }
     }
 }
 

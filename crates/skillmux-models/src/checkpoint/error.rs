@@ -32,6 +32,14 @@ pub enum CheckpointError {
         /// What the system said.
         source: io::Error,
     },
+    /// A folder cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file holds something else than its name says.
     #[error("cannot use `{}`: {detail}", path.display())]
     Form {
@@ -108,7 +116,7 @@ impl CheckpointError {
     /// Returns who can put this right.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Read { .. } | Self::Network { .. } => ErrorKind::Environment,
+            Self::Read { .. } | Self::Write { .. } | Self::Network { .. } => ErrorKind::Environment,
             _ => ErrorKind::Input,
         }
     }
@@ -155,7 +163,7 @@ impl CheckpointError {
                 "a reranker answers with `yes` or `no`: fetch the tokenizer that belongs to it"
             }
             Self::Network { .. } => "free some memory: each weight takes four bytes",
-            Self::Read { .. } => return None,
+            Self::Read { .. } | Self::Write { .. } => return None,
         };
         Some(hint.to_owned())
     }

@@ -1,13 +1,20 @@
 //! Parts that networks share.
+//!
+//! What follows from variables is computed by operations that have a gradient, the rest by fused ones,
+//! which have none and are faster.
 
-use candle_core::{Device, Result as TensorResult, Tensor};
+use std::ops::Range;
 
-use super::{CheckpointError, batch::Batch, weights::Weights};
+use candle_core::{D, DType, Result as TensorResult, Tensor};
+use candle_nn::ops;
+
+use super::{CheckpointError, Precision, batch::Batch, weights::Weights};
 
 /// A matrix and perhaps a bias.
 pub(super) struct Linear {
     weight: Tensor,
     bias: Option<Tensor>,
+    precision: Precision,
 }
 
 impl Linear {
@@ -42,12 +49,19 @@ impl Linear {
     ) -> Result<Self, CheckpointError> {
         let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
         let matrices: Vec<_> = parts.iter().map(matrix).collect();
-        Ok(Self { weight: weights.take_stacked(&matrices)?, bias: None })
+        let weight = weights.take_stacked(&matrices)?;
+        Ok(Self { weight, bias: None, precision: weights.precision() })
     }
 
     /// Returns `[n_rows, n_out]` of `[n_rows, n_in]`.
     pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
-        let product = rows.matmul(&self.weight.t()?)?;
+        let product = match self.precision {
+            Precision::Single => rows.matmul(&self.weight.t()?)?,
+            Precision::Half => {
+                let [rows, weight] = [rows, &self.weight].map(|all| all.to_dtype(DType::BF16));
+                rows?.matmul(&weight?.t()?)?.to_dtype(DType::F32)?
+            }
+        };
         match &self.bias {
             Some(bias) => product.broadcast_add(bias),
             None => Ok(product),
@@ -76,7 +90,10 @@ impl LayerNorm {
     }
 
     pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
-        candle_nn::ops::layer_norm(rows, &self.scale, &self.shift, self.epsilon)
+        if rows.track_op() {
+            return ops::layer_norm_slow(rows, &self.scale, &self.shift, self.epsilon);
+        }
+        ops::layer_norm(rows, &self.scale, &self.shift, self.epsilon)
     }
 }
 
@@ -99,19 +116,46 @@ impl RmsNorm {
     }
 
     pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
-        candle_nn::ops::rms_norm(rows, &self.scale, self.epsilon)
+        if rows.track_op() {
+            return ops::rms_norm_slow(rows, &self.scale, self.epsilon);
+        }
+        ops::rms_norm(rows, &self.scale, self.epsilon)
     }
+}
+
+/// Returns numbers that are not negative and add up to 1 in each row, by the last dimension.
+pub(super) fn softmax(logits: &Tensor) -> TensorResult<Tensor> {
+    // The fused one has no gradient.
+    if logits.track_op() { ops::softmax(logits, D::Minus1) } else { ops::softmax_last_dim(logits) }
 }
 
 /// Returns the rows of a table, by their numbers.
 pub(super) fn look_up(table: &Tensor, rows: Vec<u32>) -> TensorResult<Tensor> {
     let n_rows = rows.len();
-    table.index_select(&Tensor::from_vec(rows, n_rows, &Device::Cpu)?, 0)
+    table.index_select(&Tensor::from_vec(rows, n_rows, table.device())?, 0)
 }
 
 /// Returns the last row of each sequence.
 pub(super) fn last_states(states: &Tensor, batch: &Batch<'_>) -> TensorResult<Tensor> {
     look_up(states, batch.last_rows())
+}
+
+/// Returns the mean of the rows of each sequence.
+pub(super) fn mean_states(states: &Tensor, batch: &Batch<'_>) -> TensorResult<Tensor> {
+    let rows = batch.rows();
+    if !states.track_op() {
+        let mean = |rows: Range<usize>| states.narrow(0, rows.start, rows.len())?.mean_keepdim(0);
+        let means = rows.into_iter().map(mean).collect::<TensorResult<Vec<_>>>()?;
+        return Tensor::cat(&means, 0);
+    }
+    // A product: the gradient of a part is a matrix of the size of the whole.
+    let (n_sequences, n_rows) = (rows.len(), states.dim(0)?);
+    let mut shares = vec![0.0_f32; n_sequences * n_rows];
+    for (sequence, rows) in rows.into_iter().enumerate() {
+        let share = 1.0 / rows.len() as f32;
+        shares[sequence * n_rows..][rows].fill(share);
+    }
+    Tensor::from_vec(shares, (n_sequences, n_rows), states.device())?.matmul(states)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an epsilon needs few digits")]

@@ -6,7 +6,8 @@
 //! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
 //! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
 //!
-//! Everything is computed on the CPU in single precision, whatever the weights are stored in.
+//! Everything is computed on the CPU in single precision, whatever the weights are stored in. A
+//! [`Tunable`] is the same network with gradients, on any device.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -29,8 +30,10 @@ mod folder;
 mod layer;
 mod pair_scorer;
 mod qwen3;
+mod rectangle;
 mod settings;
 mod tokens;
+mod tunable;
 mod weights;
 
 use std::path::Path;
@@ -40,7 +43,14 @@ use serde::Deserialize;
 
 use self::{config::Config, folder::Folder, settings::Settings, tokens::Tokens, weights::Weights};
 
-pub use self::{encoder::CheckpointEncoder, error::CheckpointError, pair_scorer::CheckpointScorer};
+pub use candle_core::Device;
+
+pub use self::{
+    encoder::CheckpointEncoder,
+    error::CheckpointError,
+    pair_scorer::CheckpointScorer,
+    tunable::{Gradients, Input, Precision, Tunable, TunableNetwork, TuneOptions, Variable},
+};
 
 /// What a checkpoint is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

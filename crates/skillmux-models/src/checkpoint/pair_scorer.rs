@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use candle_core::Tensor;
+use candle_core::{Result as TensorResult, Tensor};
 use skillmux::{
     Error as EngineError,
     error::Result as EngineResult,
@@ -33,19 +33,15 @@ const AFTER: &str = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
 /// second label against its first, or of the answer `yes` against `no`.
 pub struct CheckpointScorer {
     identity: PairScorerIdentity,
+    reader: PairReader,
+    network: PairNetwork,
+}
+
+/// Makes inputs of a query and a text.
+pub(super) struct PairReader {
     tokens: Tokens,
-    network: Network,
-}
-
-enum Network {
-    Bert { network: Bert, head: ClassifierHead },
-    Qwen3 { network: Qwen3, template: Template, answer: Tensor },
-}
-
-/// What stands on the state of the first token.
-struct ClassifierHead {
-    dense: Linear,
-    out: Linear,
+    /// Of a Qwen3 reranker.
+    template: Option<Template>,
 }
 
 /// What stands around a pair.
@@ -55,38 +51,28 @@ struct Template {
     after: Vec<u32>,
 }
 
+/// A network with its head.
+pub(super) enum PairNetwork {
+    Bert { network: Bert, head: ClassifierHead },
+    Qwen3 { network: Qwen3, answer: Tensor },
+}
+
+/// What stands on the state of the first token.
+pub(super) struct ClassifierHead {
+    dense: Linear,
+    out: Linear,
+}
+
 impl CheckpointScorer {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
-        let Checkpoint { folder, config, settings } = checkpoint;
-        let Parts { mut tokens, mut weights, hasher } = checkpoint.read()?;
-        if config.head == Head::Classifier && config.n_labels > 2 {
-            return Err(folder.unsupported(format!("a head of {} labels", config.n_labels)));
-        }
-        let (network, instruction) = match config.family {
-            Family::Bert | Family::Roberta => {
-                let network = Bert::take(config, &mut weights)?;
-                let head = ClassifierHead::take(config, &mut weights)?;
-                (Network::Bert { network, head }, "")
-            }
-            Family::Qwen3 => {
-                let network = Qwen3::take(config, settings.max_tokens, &mut weights)?;
-                let answer = answer(checkpoint, &tokens, &network, &mut weights)?;
-                let form =
-                    |error: tokenizers::Error| folder.form("tokenizer.json", error.to_string());
-                let template = Template {
-                    before: tokens.of_template(BEFORE).map_err(form)?,
-                    instruction: settings.instruction.clone(),
-                    after: tokens.of_template(AFTER).map_err(form)?,
-                };
-                let n_around = template.before.len() + template.after.len();
-                let n_left = settings.max_tokens.saturating_sub(n_around).max(1);
-                tokens = tokens.with_max_tokens(n_left).map_err(form)?;
-                (Network::Qwen3 { network, template, answer }, settings.instruction.as_str())
-            }
-        };
+        let Checkpoint { config, settings, .. } = checkpoint;
+        let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
+        let network = PairNetwork::take(checkpoint, &tokens, &mut weights)?;
+        let reader = PairReader::new(checkpoint, tokens, settings.max_tokens)?;
+        let instruction = reader.template.as_ref().map_or("", |template| &template.instruction);
         let fingerprint = fingerprint(hasher, settings.max_tokens, &[instruction]);
         let identity = PairScorerIdentity { name: config.name(), fingerprint };
-        Ok(Self { identity, tokens, network })
+        Ok(Self { identity, reader, network })
     }
 
     fn logits(
@@ -97,27 +83,83 @@ impl CheckpointScorer {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        match &self.network {
-            Network::Bert { network, head } => {
-                let mut logits = Vec::with_capacity(texts.len());
-                let sequences = self.tokens.of_pairs(query, texts)?;
-                for batch in Batch::split(&sequences, 0) {
-                    let first = look_up(&network.states(&batch)?, batch.first_rows())?;
-                    logits.extend(head.log_odds(&first)?);
-                }
-                Ok(logits)
+        let sequences = self.reader.sequences(query, texts)?;
+        // A single pair shares nothing that would be read again.
+        let n_shared = if texts.len() > 1 { n_shared(&sequences) } else { 0 };
+        Ok(self.network.logits(&sequences, n_shared)?.to_vec1()?)
+    }
+}
+
+impl PairReader {
+    /// Returns a reader that cuts a pair, with all around it, at a number of tokens.
+    pub(super) fn new(
+        checkpoint: &Checkpoint,
+        tokens: Tokens,
+        max_tokens: usize,
+    ) -> Result<Self, CheckpointError> {
+        let Checkpoint { folder, config, settings } = checkpoint;
+        let form = |error: tokenizers::Error| folder.form("tokenizer.json", error.to_string());
+        let template = match config.family {
+            Family::Bert | Family::Roberta => None,
+            Family::Qwen3 => Some(Template {
+                before: tokens.of_template(BEFORE).map_err(form)?,
+                instruction: settings.instruction.clone(),
+                after: tokens.of_template(AFTER).map_err(form)?,
+            }),
+        };
+        let n_around = template.as_ref().map_or(0, |t| t.before.len() + t.after.len());
+        let n_left = max_tokens.saturating_sub(n_around).max(1);
+        Ok(Self { tokens: tokens.cut_at(n_left).map_err(form)?, template })
+    }
+
+    /// Returns the tokens of a query with each text.
+    pub(super) fn sequences(
+        &self,
+        query: &str,
+        texts: &[&str],
+    ) -> tokenizers::Result<Vec<Sequence>> {
+        let Some(template) = &self.template else { return self.tokens.of_pairs(query, texts) };
+        let inputs: Vec<String> = texts.iter().map(|text| template.input(query, text)).collect();
+        let mut sequences = self.tokens.of_texts(&inputs, Frame::Bare)?;
+        for sequence in &mut sequences {
+            template.put_around(sequence);
+        }
+        Ok(sequences)
+    }
+}
+
+impl PairNetwork {
+    /// Takes the network of a cross-encoder out.
+    pub(super) fn take(
+        checkpoint: &Checkpoint,
+        tokens: &Tokens,
+        weights: &mut Weights,
+    ) -> Result<Self, CheckpointError> {
+        let Checkpoint { folder, config, settings } = checkpoint;
+        if config.head == Head::Classifier && config.n_labels > 2 {
+            return Err(folder.unsupported(format!("a head of {} labels", config.n_labels)));
+        }
+        if config.family == Family::Qwen3 {
+            let network = Qwen3::take(config, settings.max_tokens, weights)?;
+            let answer = answer(checkpoint, tokens, &network, weights)?;
+            return Ok(Self::Qwen3 { network, answer });
+        }
+        let network = Bert::take(config, weights)?;
+        Ok(Self::Bert { network, head: ClassifierHead::take(config, weights)? })
+    }
+
+    /// Returns the log-odds of at least one sequence, `[n]`; all begin with the same `n_shared` tokens.
+    pub(super) fn logits(&self, sequences: &[Sequence], n_shared: usize) -> TensorResult<Tensor> {
+        match self {
+            Self::Bert { network, head } => {
+                let of_batch = |batch: Batch<'_>| {
+                    head.log_odds(&look_up(&network.states(&batch)?, batch.first_rows())?)
+                };
+                let logits = Batch::split(sequences, 0).map(of_batch);
+                Tensor::cat(&logits.collect::<TensorResult<Vec<_>>>()?, 0)
             }
-            Network::Qwen3 { network, template, answer } => {
-                let inputs: Vec<String> =
-                    texts.iter().map(|text| template.input(query, text)).collect();
-                let mut sequences = self.tokens.of_texts(&inputs, Frame::Bare)?;
-                for sequence in &mut sequences {
-                    template.put_around(sequence);
-                }
-                // A single pair shares nothing that would be read again.
-                let n_shared = if texts.len() > 1 { n_shared(&sequences) } else { 0 };
-                let states = network.last_states(&sequences, n_shared)?;
-                Ok(states.matmul(answer)?.flatten_all()?.to_vec1()?)
+            Self::Qwen3 { network, answer } => {
+                network.last_states(sequences, n_shared)?.matmul(answer)?.flatten_all()
             }
         }
     }
@@ -159,13 +201,11 @@ impl ClassifierHead {
         })
     }
 
-    fn log_odds(&self, states: &Tensor) -> candle_core::Result<Vec<f32>> {
+    /// Returns the log-odds of states, `[n]` of `[n, width]`.
+    fn log_odds(&self, states: &Tensor) -> TensorResult<Tensor> {
         let logits = self.out.of(&self.dense.of(states)?.tanh()?)?;
-        let difference = |row: &Vec<f32>| match row[..] {
-            [no, yes] => yes - no,
-            _ => row[0],
-        };
-        Ok(logits.to_vec2()?.iter().map(difference).collect())
+        let label = |at: usize| logits.narrow(1, at, 1)?.flatten_all();
+        if logits.dim(1)? == 2 { label(1)? - label(0)? } else { label(0) }
     }
 }
 
@@ -178,7 +218,7 @@ fn answer(
 ) -> Result<Tensor, CheckpointError> {
     let Checkpoint { folder, config, .. } = checkpoint;
     let failed = |source| folder.network(source);
-    let difference = |table: &Tensor, no: u32, yes: u32| -> candle_core::Result<Tensor> {
+    let difference = |table: &Tensor, no: u32, yes: u32| -> TensorResult<Tensor> {
         let rows = look_up(table, vec![yes, no])?;
         (rows.narrow(0, 0, 1)? - rows.narrow(0, 1, 1)?)?.t()?.contiguous()
     };

@@ -1,9 +1,9 @@
 //! [`Qwen3`]: the network of Qwen3, in which a token attends to those before it.
 
-use candle_core::{D, Device, Result as TensorResult, Tensor};
+use candle_core::{D, Result as TensorResult, Tensor};
 use candle_nn::{
-    ops::{silu, softmax_last_dim},
-    rotary_emb::rope_thd,
+    ops::silu,
+    rotary_emb::{rope_slow, rope_thd},
 };
 use rayon::prelude::*;
 
@@ -11,7 +11,8 @@ use super::{
     CheckpointError,
     batch::Batch,
     config::Config,
-    layer::{Linear, RmsNorm, last_states, look_up},
+    layer::{Linear, RmsNorm, last_states, look_up, softmax},
+    rectangle::{Heads, Rectangle, Seen, not_later},
     tokens::Sequence,
     weights::Weights,
 };
@@ -49,6 +50,29 @@ struct Past {
     values: Tensor,
 }
 
+/// What a layer reads beside the states.
+struct Reading<'r> {
+    batch: &'r Batch<'r>,
+    past: Option<&'r Past>,
+    /// `[n_tokens, head_width / 2]`.
+    cosines: &'r Tensor,
+    sines: &'r Tensor,
+    /// The batch side by side, where there is a gradient.
+    rectangle: Option<&'r Rectangle>,
+}
+
+impl Reading<'_> {
+    /// Turns heads, `[n_tokens, n_heads, head_width]`, by the positions of their tokens.
+    fn turned(&self, heads: &Tensor) -> TensorResult<Tensor> {
+        if heads.track_op() {
+            let by_head = heads.transpose(0, 1)?.unsqueeze(0)?;
+            let turned = rope_slow(&by_head, self.cosines, self.sines)?;
+            return turned.squeeze(0)?.transpose(0, 1)?.contiguous();
+        }
+        rope_thd(&heads.unsqueeze(0)?, self.cosines, self.sines)?.squeeze(0)
+    }
+}
+
 impl Qwen3 {
     /// Takes the network out; it will read at most so many tokens.
     pub(super) fn take(
@@ -59,7 +83,7 @@ impl Qwen3 {
         let width = config.width;
         let (cosines, sines) = rotations(config, max_tokens);
         let table = |angles: Vec<f32>| {
-            Tensor::from_vec(angles, (max_tokens, config.head_width / 2), &Device::Cpu)
+            Tensor::from_vec(angles, (max_tokens, config.head_width / 2), weights.device())
                 .map_err(|source| weights.network(source))
         };
         let (cosines, sines) = (table(cosines)?, table(sines)?);
@@ -117,11 +141,23 @@ impl Qwen3 {
         let cosines = look_up(&self.cosines, positions.clone())?;
         let sines = look_up(&self.sines, positions)?;
         let mut states = look_up(&self.tokens, batch.tokens())?;
+        let rectangle = match past {
+            None if states.track_op() => {
+                Some(Rectangle::of(batch, Seen::Earlier, states.device())?)
+            }
+            _ => None,
+        };
         let mut all_keys = Vec::with_capacity(self.layers.len());
         for (at, layer) in self.layers.iter().enumerate() {
             let past = past.map(|past| &past[at]);
-            let angles = (&cosines, &sines);
-            let (next, keys) = layer.of(&states, batch, past, angles, &self.config)?;
+            let reading = Reading {
+                batch,
+                past,
+                cosines: &cosines,
+                sines: &sines,
+                rectangle: rectangle.as_ref(),
+            };
+            let (next, keys) = layer.of(&states, &reading, &self.config)?;
             states = next;
             all_keys.push(keys);
         }
@@ -169,11 +205,10 @@ impl Layer {
     fn of(
         &self,
         states: &Tensor,
-        batch: &Batch<'_>,
-        past: Option<&Past>,
-        (cosines, sines): (&Tensor, &Tensor),
+        reading: &Reading<'_>,
         config: &Config,
     ) -> TensorResult<(Tensor, Past)> {
+        let Reading { batch, past, .. } = *reading;
         let Config { n_heads, n_key_heads, head_width, inner_width, .. } = *config;
         let n_tokens = states.dim(0)?;
         let mixed = self.attention.of(&self.input_norm.of(states)?)?;
@@ -181,9 +216,7 @@ impl Layer {
             let part = mixed.narrow(1, from * head_width, n * head_width)?;
             part.reshape((n_tokens, n, head_width))?.contiguous()
         };
-        let turned = |heads: Tensor, norm: &RmsNorm| {
-            rope_thd(&norm.of(&heads)?.unsqueeze(0)?, cosines, sines)?.squeeze(0)
-        };
+        let turned = |heads: Tensor, norm: &RmsNorm| reading.turned(&norm.of(&heads)?);
         let queries = turned(heads(0, n_heads)?, &self.query_norm)?;
         let here = Past {
             keys: turned(heads(n_heads, n_key_heads)?, &self.key_norm)?,
@@ -199,9 +232,14 @@ impl Layer {
             let values = with_past(past.map(|past| &past.values), &here.values)?;
             attend(&of_rows(&queries)?, &keys, &values)
         };
-        let attended =
-            batch.rows().into_par_iter().map(of_sequence).collect::<TensorResult<Vec<_>>>()?;
-        let attended = self.attention_out.of(&Tensor::cat(&attended, 0)?)?;
+        let attended = if let Some(rectangle) = reading.rectangle {
+            let (keys, values) = (here.keys.clone(), here.values.clone());
+            rectangle.attend(&Heads { queries, keys, values })?
+        } else {
+            let attended = batch.rows().into_par_iter().map(of_sequence);
+            Tensor::cat(&attended.collect::<TensorResult<Vec<_>>>()?, 0)?
+        };
+        let attended = self.attention_out.of(&attended)?;
         let states = (attended + states)?;
         let inner = self.inner.of(&self.inner_norm.of(&states)?)?;
         let gate = silu(&inner.narrow(1, 0, inner_width)?.contiguous()?)?;
@@ -232,8 +270,8 @@ fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> TensorResult<Tens
         let logits = (queries * scale)?.matmul(&keys.narrow(1, 0, n_seen)?.t()?)?;
         let logits = logits
             .reshape((n_key_heads * n_group, n_rows, n_seen))?
-            .broadcast_add(&not_later(n_rows, n_seen)?)?;
-        let shares = softmax_last_dim(&logits)?.reshape((n_key_heads, n_group * n_rows, n_seen))?;
+            .broadcast_add(&not_later(n_rows, n_seen, logits.device())?)?;
+        let shares = softmax(&logits)?.reshape((n_key_heads, n_group * n_rows, n_seen))?;
         let taken = shares
             .matmul(&values.narrow(1, 0, n_seen)?.contiguous()?)?
             .reshape((n_key_heads, n_group, n_rows, head_width))?
@@ -242,16 +280,6 @@ fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> TensorResult<Tens
         attended.push(taken);
     }
     Tensor::cat(&attended, D::Minus2)
-}
-
-/// Returns what is added to the logits of the last rows of a sequence: 0 for the token itself and those
-/// before it, minus infinity for those after it.
-fn not_later(n_rows: usize, n_seen: usize) -> TensorResult<Tensor> {
-    let first = n_seen - n_rows;
-    let added = (0..n_rows).flat_map(|row| {
-        (0..n_seen).map(move |at| if at <= first + row { 0.0_f32 } else { f32::NEG_INFINITY })
-    });
-    Tensor::from_vec(added.collect(), (n_rows, n_seen), &Device::Cpu)
 }
 
 /// Returns the cosines and sines by which the halves of a head are turned at each position.

@@ -23,6 +23,7 @@ pub(super) struct Sequence {
 }
 
 /// A tokenizer that cuts at a length and never fills up.
+#[derive(Clone)]
 pub(super) struct Tokens {
     tokenizer: Tokenizer,
     max_tokens: usize,
@@ -66,8 +67,8 @@ impl Tokens {
     }
 
     /// Returns a tokenizer with the same vocabulary and another limit.
-    pub(super) fn with_max_tokens(&self, max_tokens: usize) -> tokenizers::Result<Self> {
-        Self::cut(self.tokenizer.clone(), max_tokens)
+    pub(super) fn cut_at(self, max_tokens: usize) -> tokenizers::Result<Self> {
+        Self::cut(self.tokenizer, max_tokens)
     }
 
     pub(super) fn id(&self, token: &str) -> Option<u32> {

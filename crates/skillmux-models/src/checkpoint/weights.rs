@@ -1,6 +1,6 @@
 //! Reads weights from safetensors, as single-precision numbers.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
 
 use blake3::Hasher;
 use candle_core::{DType, Device, Tensor};
@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use safetensors::{Dtype, tensor::Metadata};
 use serde::Deserialize;
 
-use super::{CheckpointError, folder::Folder};
+use super::{CheckpointError, Precision, folder::Folder};
 
-const WEIGHTS: &str = "model.safetensors";
-const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
+pub(super) const WEIGHTS: &str = "model.safetensors";
+pub(super) const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
 
 /// A longer header is none; the largest model that is published has one of some hundred kilobytes.
 const MAX_HEADER_BYTES: u64 = 100 << 20;
@@ -22,33 +22,59 @@ const PREFIXES: [&str; 3] = ["bert.", "roberta.", "model."];
 /// The tensors of a checkpoint by name, without the prefix of a wrapper.
 pub(super) struct Weights {
     folder: Folder,
+    place: Place,
     tensors: FxHashMap<String, Tensor>,
+}
+
+/// Where and how a network computes.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) device: Device,
+    pub(super) precision: Precision,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { device: Device::Cpu, precision: Precision::Single }
+    }
+}
+
+/// A tensor as a file has it.
+pub(super) struct Stored {
+    /// Its name with the prefix of a wrapper.
+    pub(super) name: String,
+    pub(super) tensor: Tensor,
 }
 
 /// Which file holds which tensor.
 #[derive(Deserialize)]
 struct WeightsIndex {
-    weight_map: std::collections::BTreeMap<String, String>,
+    weight_map: BTreeMap<String, String>,
 }
 
 impl Weights {
+    /// Returns weights of these tensors, by their names without the prefix of a wrapper.
+    pub(super) fn of(
+        folder: &Folder,
+        place: Place,
+        tensors: impl IntoIterator<Item = (String, Tensor)>,
+    ) -> Self {
+        Self { folder: folder.clone(), place, tensors: tensors.into_iter().collect() }
+    }
+
     /// Reads all tensors of numbers, and adds all bytes to the hash.
     pub(super) fn read(folder: &Folder, hasher: &mut Hasher) -> Result<Self, CheckpointError> {
-        let mut files = vec![WEIGHTS.to_owned()];
-        if let Some(index) = folder.json::<WeightsIndex>(WEIGHTS_INDEX)? {
-            files = index.weight_map.into_values().collect();
-            files.sort_unstable();
-            files.dedup();
-            // A file of another folder is none of this checkpoint.
-            if let Some(file) = files.iter().find(|file| file.contains(['/', '\\'])) {
-                return Err(folder.form(WEIGHTS_INDEX, format!("it names the file `{file}`")));
-            }
-        }
-        let mut tensors = FxHashMap::default();
-        for file in files {
-            read_file(folder, &file, hasher, &mut tensors)?;
-        }
-        Ok(Self { folder: folder.clone(), tensors })
+        let stored = read_stored(folder, &Device::Cpu, hasher)?;
+        let tensors = stored.into_iter().map(|(name, stored)| (name, stored.tensor));
+        Ok(Self::of(folder, Place::default(), tensors))
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        &self.place.device
+    }
+
+    pub(super) fn precision(&self) -> Precision {
+        self.place.precision
     }
 
     /// Takes a tensor out, and checks its shape.
@@ -96,13 +122,38 @@ fn shape_text(shape: &[usize]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
+/// Reads all tensors of numbers in single precision, by their names without the prefix of a wrapper, and
+/// adds all bytes to the hash.
+pub(super) fn read_stored(
+    folder: &Folder,
+    device: &Device,
+    hasher: &mut Hasher,
+) -> Result<BTreeMap<String, Stored>, CheckpointError> {
+    let mut files = vec![WEIGHTS.to_owned()];
+    if let Some(index) = folder.json::<WeightsIndex>(WEIGHTS_INDEX)? {
+        files = index.weight_map.into_values().collect();
+        files.sort_unstable();
+        files.dedup();
+        // A file of another folder is none of this checkpoint.
+        if let Some(file) = files.iter().find(|file| file.contains(['/', '\\'])) {
+            return Err(folder.form(WEIGHTS_INDEX, format!("it names the file `{file}`")));
+        }
+    }
+    let mut tensors = BTreeMap::new();
+    for file in files {
+        read_file(folder, &file, device, hasher, &mut tensors)?;
+    }
+    Ok(tensors)
+}
+
 /// Reads a file from its first byte to its last: a tensor at a time, so that little more than the
 /// tensors themselves is in memory.
 fn read_file(
     folder: &Folder,
     file: &str,
+    device: &Device,
     hasher: &mut Hasher,
-    tensors: &mut FxHashMap<String, Tensor>,
+    tensors: &mut BTreeMap<String, Stored>,
 ) -> Result<(), CheckpointError> {
     let path = folder.path().join(file);
     if !path.exists() {
@@ -118,11 +169,12 @@ fn read_file(
         reader.read_exact(&mut bytes).map_err(unreadable)?;
         hasher.update(&bytes);
         let Some(dtype) = number_type(info.dtype) else { continue };
-        let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, &Device::Cpu)
+        let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, device)
             .and_then(|tensor| tensor.to_dtype(DType::F32))
             .map_err(|source| folder.network(source))?;
         let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        tensors.insert(bare.to_owned(), tensor);
+        let bare = bare.to_owned();
+        tensors.insert(bare, Stored { name, tensor });
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::reference::{Reference, Written};
 /// How far numbers may be from those of `transformers`, which adds in another order.
 const TOLERANCE: f32 = 1e-5;
 
-fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
+pub(crate) fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let far = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far <= tolerance, "{what}: {far} apart");
@@ -91,7 +91,7 @@ fn a_query_is_read_with_its_instruction_and_a_skill_without() {
 }
 
 /// Splits the weights into two files, as large models are published.
-fn shard(written: &Written) {
+pub(crate) fn shard(written: &Written) {
     let (first, second) = written.tensors.split_at(written.tensors.len() / 2);
     let mut map = serde_json::Map::new();
     for (file, tensors) in [("a.safetensors", first), ("b.safetensors", second)] {

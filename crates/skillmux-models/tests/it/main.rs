@@ -8,3 +8,4 @@ mod reference;
 
 mod checkpoint;
 mod refused;
+mod tuning;

@@ -1,4 +1,4 @@
-"""Writes expected.json: what transformers computes for tiny checkpoints whose weights follow a rule.
+"""Writes expected.json: what transformers computes for tiny checkpoints whose weights follow a rule, and gradients.
 
     pip install torch transformers tokenizers
     python3 make.py
@@ -31,6 +31,9 @@ AFTER = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
 INSTRUCTION = "fill in the query of the form"
 QUERY_PREFIX = "Instruct: merge the query\nQuery:"
 MAX_TOKENS = 16
+# Of the losses whose gradients are recorded: the text that is right for the query, and what divides cosines.
+RIGHT = 4
+TEMPERATURE = 0.05
 
 
 def weight(name, shape):
@@ -148,29 +151,27 @@ def encode(form, limit, *texts, **options):
     return found.ids, found.type_ids
 
 
-@torch.no_grad()
+def vector(network, form, pool, one):
+    ids, _ = encode(form, MAX_TOKENS, one)
+    states = network(input_ids=torch.tensor([ids])).last_hidden_state[0]
+    row = {"mean": states.mean(0), "cls": states[0], "lasttoken": states[-1]}[pool]
+    return row / row.norm()
+
+
 def vectors(network, form, pool, prefix):
-    rows = []
-    for one in TEXTS:
-        ids, _ = encode(form, MAX_TOKENS, prefix + one)
-        states = network(input_ids=torch.tensor([ids])).last_hidden_state[0]
-        row = {"mean": states.mean(0), "cls": states[0], "lasttoken": states[-1]}[pool]
-        rows.append((row / row.norm()).tolist())
-    return rows
+    return torch.stack([vector(network, form, pool, prefix + one) for one in TEXTS])
 
 
-@torch.no_grad()
 def classes(network, form, is_roberta):
     scores = []
     for one in TEXTS:
         ids, kinds = encode(form, MAX_TOKENS, QUERY, one)
         kinds = {} if is_roberta else {"token_type_ids": torch.tensor([kinds])}
-        logits = network(input_ids=torch.tensor([ids]), **kinds).logits[0].tolist()
+        logits = network(input_ids=torch.tensor([ids]), **kinds).logits[0]
         scores.append(logits[1] - logits[0] if len(logits) == 2 else logits[0])
-    return scores
+    return torch.stack(scores)
 
 
-@torch.no_grad()
 def answers(network, form, limit):
     names = {t: i for t, i in form["model"]["vocab"].items()}
     before, after = (encode(form, None, t, add_special_tokens=False, plain=False)[0] for t in (BEFORE, AFTER))
@@ -180,20 +181,53 @@ def answers(network, form, limit):
         ids, _ = encode(form, limit - len(before) - len(after), pair, add_special_tokens=False)
         ids = before + ids + after
         logits = network(input_ids=torch.tensor([ids])).logits[0, -1]
-        scores.append((logits[names["yes"]] - logits[names["no"]]).item())
-    return scores
+        scores.append(logits[names["yes"]] - logits[names["no"]])
+    return torch.stack(scores)
+
+
+def encoder_loss(network, form, pool, prefix):
+    """InfoNCE of two queries among all texts."""
+    queries = torch.stack([vector(network, form, pool, prefix + one) for one in (QUERY, TEXTS[3])])
+    cosines = queries @ vectors(network, form, pool, "").T
+    return torch.nn.functional.cross_entropy(cosines / TEMPERATURE, torch.tensor([RIGHT, 0]))
+
+
+def reranker_loss(scores):
+    """Cross-entropy of one right text among all."""
+    return torch.nn.functional.cross_entropy(scores[None], torch.tensor([RIGHT]))
+
+
+def gradients(network, tensors, loss):
+    """Of each tensor that the loss follows from: the norm, a product with numbers of the rule, the first three numbers."""
+    network.double()
+    for module in network.modules():
+        # Else torch would not train the token that fills up, which Qwen3 also ends each text with.
+        if isinstance(module, torch.nn.Embedding):
+            module.padding_idx = None
+    loss(network).backward()
+    found = {}
+    for name, parameter in network.named_parameters():
+        if parameter.grad is not None:
+            probe = weight("probe " + name, parameter.shape).double()
+            gradient = parameter.grad
+            found[name] = [gradient.norm().item(), (gradient * probe).sum().item(), *gradient.flatten()[:3].tolist()]
+    assert set(found) <= set(tensors)
+    return found
 
 
 def rounded(value):
     return [rounded(part) for part in value] if isinstance(value, list) else round(value, 6)
 
 
-def case(name, architecture, settings, form, files, compute):
+def case(name, architecture, settings, form, files, compute, loss):
     network, tensors = build(architecture, settings)
-    expected = rounded(compute(network))
+    with torch.no_grad():
+        expected = rounded(compute(network).tolist())
+    slopes = {tensor: rounded(numbers) for tensor, numbers in gradients(network, tensors, loss).items()}
     config = settings | {"architectures": [architecture]}
     return {
         "name": name, "config": config, "tokenizer": settings["model_type"], "files": files, "tensors": tensors, "expected": expected,
+        "gradients": slopes,
     }
 
 
@@ -221,17 +255,21 @@ RERANKER = {"skillmux.json": {"instruction": INSTRUCTION, "max_tokens": RERANKER
 
 CASES = [
     case("bert encoder, mean", "BertModel", BERT, BERT_TOKENIZER, pooled("mean"),
-         lambda n: vectors(n, BERT_TOKENIZER, "mean", "")),
+         lambda n: vectors(n, BERT_TOKENIZER, "mean", ""), lambda n: encoder_loss(n, BERT_TOKENIZER, "mean", "")),
     case("xlm-roberta encoder, first token", "XLMRobertaModel", ROBERTA, ROBERTA_TOKENIZER, pooled("cls"),
-         lambda n: vectors(n, ROBERTA_TOKENIZER, "cls", "")),
+         lambda n: vectors(n, ROBERTA_TOKENIZER, "cls", ""), lambda n: encoder_loss(n, ROBERTA_TOKENIZER, "cls", "")),
     case("qwen3 encoder, last token", "Qwen3Model", QWEN, QWEN_TOKENIZER, pooled("lasttoken") | PROMPTS,
-         lambda n: vectors(n, QWEN_TOKENIZER, "lasttoken", QUERY_PREFIX)),
+         lambda n: vectors(n, QWEN_TOKENIZER, "lasttoken", QUERY_PREFIX),
+         lambda n: encoder_loss(n, QWEN_TOKENIZER, "lasttoken", QUERY_PREFIX)),
     case("bert reranker, two labels", "BertForSequenceClassification", BERT | {"id2label": {"0": "no", "1": "yes"}},
-         BERT_TOKENIZER, SHORT, lambda n: classes(n, BERT_TOKENIZER, False)),
+         BERT_TOKENIZER, SHORT, lambda n: classes(n, BERT_TOKENIZER, False),
+         lambda n: reranker_loss(classes(n, BERT_TOKENIZER, False))),
     case("xlm-roberta reranker, one label", "XLMRobertaForSequenceClassification", ROBERTA | {"id2label": {"0": "x"}},
-         ROBERTA_TOKENIZER, SHORT, lambda n: classes(n, ROBERTA_TOKENIZER, True)),
+         ROBERTA_TOKENIZER, SHORT, lambda n: classes(n, ROBERTA_TOKENIZER, True),
+         lambda n: reranker_loss(classes(n, ROBERTA_TOKENIZER, True))),
     case("qwen3 reranker, yes or no", "Qwen3ForCausalLM", QWEN, QWEN_TOKENIZER, RERANKER,
-         lambda n: answers(n, QWEN_TOKENIZER, RERANKER_TOKENS)),
+         lambda n: answers(n, QWEN_TOKENIZER, RERANKER_TOKENS),
+         lambda n: reranker_loss(answers(n, QWEN_TOKENIZER, RERANKER_TOKENS))),
 ]
 path = pathlib.Path(__file__).with_name("expected.json")
 document = {
@@ -241,7 +279,7 @@ document = {
     "cases": CASES,
 }
 lines = json.dumps(document, separators=(",", ":"))
-for key in ['{"name":', '"expected":', '"tokenizers":']:
+for key in ['{"name":', '"expected":', '"gradients":', '"tokenizers":']:
     lines = lines.replace(key, "\n" + key)
 path.write_text(lines + "\n")
 print(path, path.stat().st_size, "bytes")

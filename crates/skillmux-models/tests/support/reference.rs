@@ -29,6 +29,8 @@ pub(crate) struct Case {
     files: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Vec<usize>>,
     pub(crate) expected: Value,
+    /// Of each tensor: the norm of its gradient, a product with numbers of the rule, the first three numbers.
+    pub(crate) gradients: Value,
 }
 
 /// A checkpoint in a folder of its own.
@@ -120,7 +122,7 @@ impl Written {
 }
 
 /// Returns the numbers of a tensor, by the rule of `make.py`.
-fn weight(name: &str, n: usize) -> Vec<f32> {
+pub(crate) fn weight(name: &str, n: usize) -> Vec<f32> {
     let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |seed, byte| {
         (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

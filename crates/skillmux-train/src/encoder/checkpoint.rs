@@ -1,10 +1,6 @@
 //! [`Checkpoint`]: everything that a run needs to go on.
 
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +17,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    file::replace,
     random::Random,
 };
 
@@ -182,11 +179,4 @@ impl Checkpoint {
             |line: &LogLine| serde_json::to_string(line).expect("a log always serialises") + "\n";
         replace(&run.path.join(LOG), self.log.iter().map(line).collect::<String>().as_bytes())
     }
-}
-
-/// Writes a file so that a killed run leaves the old one or the new one.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let draft: PathBuf = path.with_extension("tmp");
-    let write = || fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
-    write().map_err(|source| Error::Write { path: path.to_owned(), source })
 }

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, SkillIdx},
     skill::SkillId,
@@ -12,6 +11,7 @@ use super::corpus::{Bag, Corpus};
 use crate::{
     error::Result,
     file::{Translations, read_queries},
+    gold::{gold_of_queries, idx_of_ids},
     split::{ScoredNames, is_new_to_encoder},
 };
 
@@ -56,19 +56,8 @@ impl EncoderData {
 
     /// Returns what to train on and what to hold out, as far as the index holds it.
     pub(super) fn split(&self, index: &Index, corpus: &Corpus) -> Result<Split> {
-        let mut idx_of: FxHashMap<SkillId, SkillIdx> = FxHashMap::default();
-        for idx in (0..).map(SkillIdx).take(index.n_skills()) {
-            idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
-        }
-        let mut gold_of: BTreeMap<&str, Vec<SkillIdx>> = BTreeMap::new();
-        for (query, id) in &self.queries {
-            if let Some(idx) = idx_of.get(id) {
-                let gold = gold_of.entry(query).or_default();
-                if !gold.contains(idx) {
-                    gold.push(*idx);
-                }
-            }
-        }
+        let idx_of = idx_of_ids(index)?;
+        let gold_of = gold_of_queries(&self.queries, &idx_of);
         let key = |idx: SkillIdx| corpus.name_keys[idx.0 as usize];
         let is_held_out = |idx: &SkillIdx| is_new_to_encoder(key(*idx));
         let mut split = Split::default();

@@ -1,7 +1,7 @@
 //! [`Passage`]: what a cross-encoder reads of a skill.
 
 use super::RerankRequest;
-use crate::{error::Result, index::IndexedSkill};
+use crate::{error::Result, index::IndexedSkill, skill::Skill};
 
 /// Chooses the text of a skill that a [`PairScorer`](crate::model::PairScorer) reads with a query.
 ///
@@ -34,18 +34,22 @@ impl Default for SkillStart {
     }
 }
 
+impl SkillStart {
+    /// Returns the text of a skill, which is the same for every query.
+    pub fn text(&self, skill: &Skill) -> String {
+        let description = beginning(&skill.description, self.description_chars);
+        let body = beginning(&skill.body, self.body_chars);
+        format!("{} | {description} | {body}", skill.name)
+    }
+}
+
 impl Passage for SkillStart {
     fn identity(&self) -> String {
         format!("start {}+{}", self.description_chars, self.body_chars)
     }
 
     fn texts(&self, _request: &RerankRequest<'_>, skills: &[IndexedSkill]) -> Result<Vec<String>> {
-        let text = |IndexedSkill { skill, .. }: &IndexedSkill| {
-            let description = beginning(&skill.description, self.description_chars);
-            let body = beginning(&skill.body, self.body_chars);
-            format!("{} | {description} | {body}", skill.name)
-        };
-        Ok(skills.iter().map(text).collect())
+        Ok(skills.iter().map(|indexed| self.text(&indexed.skill)).collect())
     }
 }
 

@@ -9,6 +9,7 @@ use skillmux_train::encoder::{
     train_encoder,
 };
 
+use super::options::changed;
 use crate::{
     args::TrainEncoderArgs,
     folder::write_file,
@@ -17,7 +18,8 @@ use crate::{
 };
 
 pub(super) fn run(args: &TrainEncoderArgs) -> anyhow::Result<Outcome> {
-    let options = options(args)?;
+    let default = EncoderOptions { seed: args.seed, ..EncoderOptions::default() };
+    let options = changed(&default, args.options.as_deref())?;
     let index = Index::open(&args.index)?;
     let mut data = EncoderData::default();
     for path in &args.queries {
@@ -36,21 +38,6 @@ pub(super) fn run(args: &TrainEncoderArgs) -> anyhow::Result<Outcome> {
     write_file(&args.out, &trained.bytes)?;
     print_text(&report(&trained, args))?;
     Ok(Outcome::Found)
-}
-
-/// Returns the default options, with those of `--options` and `--seed` instead.
-fn options(args: &TrainEncoderArgs) -> anyhow::Result<EncoderOptions> {
-    let default = EncoderOptions { seed: args.seed, ..EncoderOptions::default() };
-    let Some(changes) = &args.options else { return Ok(default) };
-    let mut options = serde_json::to_value(default)?;
-    let changes: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(changes).context("`--options` is not a JSON object")?;
-    for (name, value) in changes {
-        let option =
-            options.get_mut(&name).with_context(|| format!("there is no option `{name}`"))?;
-        *option = value;
-    }
-    serde_json::from_value(options).context("an option has a value of another kind")
 }
 
 fn progress(line: &LogLine) -> String {

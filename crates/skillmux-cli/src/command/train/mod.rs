@@ -3,7 +3,9 @@
 mod abstention;
 mod composer;
 mod encoder;
+mod options;
 mod ranker;
+mod transformer;
 
 use crate::{args::TrainCommand, outcome::Outcome, settings::Settings};
 
@@ -13,5 +15,6 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Composer(args) => composer::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
+        TrainCommand::Transformer(args) => transformer::run(args),
     }
 }
