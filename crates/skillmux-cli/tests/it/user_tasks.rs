@@ -96,7 +96,6 @@ fn what_users_type_loads_what_they_need() {
         let [decision, first, all] = count.shares();
         let _ = writeln!(table, "{kind:12} {:4} {decision:.2} {first:.2} {all:.2}", count.n);
     }
-    println!("kind            n decision first all\n{table}");
     // A little below what `docs/plan.md` says.
     let [decision, first, all] = by_kind["all"].shares();
     assert!(decision >= 0.84 && first >= 0.78 && all >= 0.74, "\n{table}");

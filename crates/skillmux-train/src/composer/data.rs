@@ -145,7 +145,9 @@ fn of_task(n_skills: usize, asked: &Asked, weight: f64) -> Vec<Example> {
         }
     }
     let weight = weight / examples.len().max(1) as f64;
-    examples.iter_mut().for_each(|example| example.weight = weight);
+    for example in &mut examples {
+        example.weight = weight;
+    }
     examples
 }
 

@@ -108,8 +108,13 @@ impl Composer for ScoreCut {
 
     fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {
         let mut loaded = Vec::new();
-        let steps: Vec<PlanStep> =
-            request.steps.iter().map(|step| self.step(request, step, &mut loaded)).collect();
+        // Of a task in parts, the whole comes last: it adds what no part has.
+        let n_last = usize::from(request.split == Split::Parts).min(request.steps.len());
+        let (last, first) = request.steps.split_at(n_last);
+        let in_turn = first.iter().chain(last);
+        let mut steps: Vec<PlanStep> =
+            in_turn.map(|step| self.step(request, step, &mut loaded)).collect();
+        steps.rotate_right(n_last);
         let n_served = steps.iter().filter(|step| step.is_served()).count();
         let reason = if request.split == Split::Needs && n_served > 0 {
             reason::of_needs(n_served, steps.len())

@@ -145,7 +145,7 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
             end_of_phrase = true;
             break;
         }
-        if !bare.is_empty() && !(words.is_empty() && ARTICLES.contains(&bare)) {
+        if !(bare.is_empty() || words.is_empty() && ARTICLES.contains(&bare)) {
             words.push((at + word.find(bare).unwrap_or(0), bare));
         }
         at += word.len();

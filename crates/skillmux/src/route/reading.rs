@@ -6,8 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    decompose::negations, error::Result, index::Index, model::Speller, query::Query,
-    retrieve::Candidate, text::Analyzer,
+    decompose::negations,
+    error::Result,
+    index::{Index, SkillIdx},
+    model::Speller,
+    query::Query,
+    retrieve::Candidate,
+    text::Analyzer,
 };
 
 /// Longest task that is read for typing errors, in words: a long one has names and code that look like errors.

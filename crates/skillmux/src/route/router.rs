@@ -143,7 +143,8 @@ impl Router {
     pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
         let ranking = self.stages.ranker.rank(&index, query, k)?;
-        self.explained(&index, query, ranking.candidates)
+        let reading = self.stages.ranker.read(&index, query)?;
+        self.explained(&index, &reading.query, ranking.candidates)
     }
 
     /// Returns candidates of a ranking for this query with their texts and the reasons for their places.
@@ -152,7 +153,9 @@ impl Router {
     /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) if one is no longer in the index, and
     /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn explain(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<ExplainedSkill>> {
-        self.explained(&self.index(), query, candidates.to_vec())
+        let index = self.index();
+        let reading = self.stages.ranker.read(&index, query)?;
+        self.explained(&index, &reading.query, candidates.to_vec())
     }
 
     /// Returns the best skill with what speaks for and against loading it; `None` if nothing was found.

@@ -49,10 +49,10 @@ impl Calibrations {
 }
 
 /// Skills of the largest library that `threshold` is for, and of the smallest that `large_threshold` is for.
-const THRESHOLD_SIZES: [f32; 2] = [100.0, 100_000.0];
+const THRESHOLD_SIZES: [f32; 2] = [300.0, 100_000.0];
 
 impl Calibration {
-    /// Returns the confidence below which a plan abstains in a library of this size. Above 100 skills it goes
+    /// Returns the confidence below which a plan abstains in a library of this size. Above 300 skills it goes
     /// over to that of 100,000 by the logarithm.
     pub fn threshold_of(&self, n_skills: usize) -> f32 {
         let [small, large] = THRESHOLD_SIZES.map(f32::ln);
@@ -110,9 +110,9 @@ mod tests {
         let rising = Calibration { large_threshold: Some(0.9), ..calibration("a") };
         for (n_skills, expected) in [
             (0, 0.5),
-            (100, 0.5),
-            (1_000, 0.633_333),
-            (10_000, 0.766_667),
+            (300, 0.5),
+            (1_000, 0.582_902),
+            (10_000, 0.741_451),
             (100_000, 0.9),
             (1_000_000, 0.9),
         ] {
