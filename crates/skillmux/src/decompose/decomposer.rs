@@ -1,6 +1,9 @@
 //! [`Decomposer`]: the port of what splits a task into needs.
 
-use super::clause::clauses;
+use super::{
+    clause::{Clause, clauses},
+    request::requests,
+};
 use crate::{
     error::Result,
     query::{Need, Query},
@@ -46,7 +49,7 @@ const MAX_NEEDS: usize = 8;
 /// Fewest letters and digits of a clause that can be a request.
 const MIN_LETTERS: usize = 6;
 
-/// Takes each clause that asks for work as a need; the whole task where there are fewer than two.
+/// Takes each request of a clause that asks for work as a need; the whole task where there are fewer than two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByClause;
 
@@ -62,12 +65,12 @@ impl Decomposer for ByClause {
                 >= MIN_LETTERS
         };
         let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
-        let needs: Vec<Need> = work
-            .map(|clause| &task[clause.range])
-            .filter(says_enough)
-            .take(MAX_NEEDS)
-            .map(Need::new)
-            .collect();
+        let requests = |clause: Clause| {
+            let text = &task[clause.range];
+            requests(text).into_iter().map(move |range| text[range].trim())
+        };
+        let needs: Vec<Need> =
+            work.flat_map(requests).filter(says_enough).take(MAX_NEEDS).map(Need::new).collect();
         if needs.len() < 2 { WholeTask.decompose(query) } else { Ok(needs) }
     }
 }

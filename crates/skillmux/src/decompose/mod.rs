@@ -21,6 +21,7 @@ mod boilerplate;
 mod clause;
 mod decomposer;
 mod negation;
+mod request;
 
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
