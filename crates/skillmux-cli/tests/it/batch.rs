@@ -105,7 +105,7 @@ fn a_batch_with_a_bad_line_is_refused_with_its_number_and_prints_nothing() {
     for (line, message, hint) in [
         ("{\"query\": \"no id\"}", "line 3 of `", "a line reads"),
         ("nonsense", "line 3 of `", "a line reads"),
-        (r#"{"query_id": "q2", "query": "?!"}"#, "the task is empty", "say in a sentence"),
+        (r#"{"query_id": "q2", "query": " "}"#, "the task is empty", "say in a sentence"),
     ] {
         let queries = home.write("queries.jsonl", format!("{good}\n\n{line}\n"));
         for command in ["route", "search"] {

@@ -18,6 +18,9 @@ pub use features::SetFeatures;
 pub use table::SetTable;
 pub use weights::SetWeights;
 
+/// Log-odds below a chosen skill from which on another one could not take its place.
+const CLOSE: f32 = 2.0;
+
 /// Confidence from which on a plan is sure of its skill.
 const SURE: f32 = 0.5;
 
@@ -167,14 +170,20 @@ fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> Plan
             (Some(reason), _) => reason,
             (None, _) if all.is_empty() => DropReason::Abstained,
             (None, _) if all.len() >= request.max_skills => DropReason::OverLimit,
-            (None, Some(chosen)) => {
+            (None, Some(chosen)) if is_close(candidates, chosen.skill, considered) => {
                 DropReason::Substitute { of: chosen.skill.candidate.skill.clone() }
             }
-            (None, None) => DropReason::BelowCut,
+            (None, _) => DropReason::BelowCut,
         };
         left_out.push(LeftOut { skill: id, reason });
     }
     PlanStep { need: need.clone(), depends_on: Vec::new(), skills, left_out }
+}
+
+/// Returns whether a skill is so close to a chosen one in a ranking that it could take its place.
+fn is_close(ranking: &[Considered], chosen: &Considered, other: &Considered) -> bool {
+    let of_chosen = ranking.iter().find(|found| found.candidate.skill == chosen.candidate.skill);
+    of_chosen.is_some_and(|found| other.candidate.score >= found.candidate.score - CLOSE)
 }
 
 /// Returns whether no step is more likely than not to have the right skill.
