@@ -99,12 +99,11 @@ fn what_users_type_loads_what_they_need() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let text = std::fs::read_to_string(&path).unwrap();
     let tasks: Vec<Task> = lines(&text);
-    let alone: String = lines::<Value>(&text)
-        .into_iter()
-        .map(|task| {
-            format!("{}\n", json!({ "query_id": task["query_id"], "query": task["query"] }))
-        })
-        .collect();
+    let mut alone = String::new();
+    for task in lines::<Value>(&text) {
+        let line = json!({ "query_id": task["query_id"], "query": task["query"] });
+        let _ = writeln!(alone, "{line}");
+    }
     let alone = home.write("alone.jsonl", alone);
     // A little below what `docs/plan.md` says: tasks alone, and tasks with their needs.
     assert_right(&home, &index, &tasks, &alone, [0.84, 0.72, 0.65]);

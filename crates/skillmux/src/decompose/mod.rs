@@ -28,3 +28,9 @@ pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 
 pub(crate) use negation::negations;
+
+/// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.
+fn head(text: &str) -> &str {
+    const MAX_BYTES: usize = 200;
+    &text[..text.floor_char_boundary(MAX_BYTES)]
+}

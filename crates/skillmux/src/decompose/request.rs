@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::head;
 use crate::text::is_spaceless;
 
 /// Verbs that a request begins with; sorted.
@@ -233,17 +234,17 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
 /// Returns whether a text begins with a verb, but for words that link.
 fn begins_request(text: &str) -> bool {
     let words =
-        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        head(text).split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let first = words.map(str::to_ascii_lowercase).find(|word| !LINKS.contains(&word.as_str()));
     first.is_some_and(|word| VERBS.binary_search(&word.as_str()).is_ok())
 }
 
 fn is_long_spaceless(text: &str) -> bool {
-    text.chars().filter(|c| is_spaceless(*c)).count() >= MIN_CHARACTERS
+    head(text).chars().filter(|c| is_spaceless(*c)).count() >= MIN_CHARACTERS
 }
 
 fn is_enough(text: &str) -> bool {
-    text.split_whitespace().count() >= MIN_WORDS || is_long_spaceless(text)
+    head(text).split_whitespace().count() >= MIN_WORDS || is_long_spaceless(text)
 }
 
 #[cfg(test)]
@@ -268,6 +269,8 @@ mod tests {
         );
         assert_eq!(texts("salt, pepper and a lemon"), ["salt, pepper and a lemon"]);
         assert_eq!(texts("look, fix it"), ["look, fix it"]);
+        // With a look at the whole rest each, this takes minutes.
+        assert_eq!(requests(&"fix,".repeat(50 << 10)).len(), 1);
         assert_eq!(
             texts("电子发票都在压缩包里,先帮我提取号码和金额"),
             ["电子发票都在压缩包里,", "先帮我提取号码和金额"]

@@ -7,6 +7,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use rayon::prelude::*;
 
 use super::{
     Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages,
@@ -210,7 +211,8 @@ impl Router {
         let is_deep = split == Split::Needs || options.n_hints > 0;
         let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
         let rank = |query: &Query| self.stages.ranker.rank_text(&index, &reading, query, n_ranked);
-        let rankings = needs.iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
+        let rankings =
+            needs.par_iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
         let of_whole = if split == Split::Needs { Some(rank(query)?) } else { None };
         let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
         let hints = hints(&index, &in_turn, options.n_hints)?;
