@@ -7,7 +7,7 @@ use skillmux::{
     retrieve::RankingIdentity,
 };
 
-use crate::optimizer::{Derivatives, newton};
+use crate::optimizer::{Labelled, logistic};
 
 /// Share of the answerable queries that the threshold of a fit lets through.
 pub const COVERAGE: f64 = 0.9;
@@ -18,11 +18,6 @@ const N: usize = Features::N + 1;
 /// L2 penalty on the weights of standardised features, as a share of the number of examples: keeps
 /// the weights of features that say the same from growing apart.
 const PENALTY: f64 = 1e-3;
-
-/// Newton steps; the loss is convex and settles within ten.
-const N_STEPS: usize = 50;
-
-type Vector = [f64; N];
 
 /// What a calibration is fitted to: the evidence of a task, and whether a skill of the library helps.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,38 +127,18 @@ fn fit(rows: &[Row], is_used: [bool; Features::N]) -> (f64, [f64; Features::N]) 
     let means: [f64; Features::N] = std::array::from_fn(|at| mean_of(&|row| row.features[at]));
     let deviations: [f64; Features::N] =
         std::array::from_fn(|at| mean_of(&|row| (row.features[at] - means[at]).powi(2)).sqrt());
-    let standardised = |row: &Row| -> Vector {
-        std::array::from_fn(|at| match at.checked_sub(1) {
+    let standardised = |row: &Row| -> Labelled<N> {
+        let input = std::array::from_fn(|at| match at.checked_sub(1) {
             None => 1.0,
             Some(at) if is_used[at] && deviations[at] > 1e-9 => {
                 (row.features[at] - means[at]) / deviations[at]
             }
             Some(_) => 0.0,
-        })
+        });
+        Labelled { input, answer: row.answer, weight: row.weight }
     };
-    let inputs: Vec<Vector> = rows.iter().map(standardised).collect();
-    let solution = newton(N_STEPS, |solution: &Vector| {
-        let mut descent: Vector = solution.map(|weight| -PENALTY * total * weight);
-        descent[0] = 0.0;
-        let mut curvature = [[0.0; N]; N];
-        for (at, row) in curvature.iter_mut().enumerate() {
-            // The penalty; for the bias just enough that the equations have a solution.
-            row[at] = if at == 0 { 1e-9 } else { PENALTY } * total;
-        }
-        for (row, input) in rows.iter().zip(&inputs) {
-            let log_odds: f64 = solution.iter().zip(input).map(|(w, x)| w * x).sum();
-            let estimate = 1.0 / (1.0 + (-log_odds).exp());
-            let error = f64::from(u8::from(row.answer)) - estimate;
-            for i in 0..N {
-                descent[i] += row.weight * error * input[i];
-                for j in 0..N {
-                    curvature[i][j] +=
-                        row.weight * estimate * (1.0 - estimate) * input[i] * input[j];
-                }
-            }
-        }
-        Derivatives { descent, curvature }
-    });
+    let examples: Vec<Labelled<N>> = rows.iter().map(standardised).collect();
+    let solution = logistic(&examples, PENALTY);
     let weights: [f64; Features::N] = std::array::from_fn(|at| {
         if deviations[at] > 1e-9 { solution[at + 1] / deviations[at] } else { 0.0 }
     });

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use rayon::prelude::*;
 use skillmux::{
-    compose::{ComposeRequest, SetFeatures, SetHead, SetTable, SetWeights, Split, StepCandidates},
+    compose::{ComposeRequest, SetHead, SetTable, SetWeights, Split, StepCandidates},
     index::Index,
     query::Query,
     retrieve::ScoreScale,
@@ -12,7 +12,7 @@ use skillmux::{
     skill::SkillId,
 };
 
-use super::fit::fit;
+use super::fit::{Example, fit};
 use crate::{
     error::Result,
     file::read_queries,
@@ -38,13 +38,6 @@ impl SetTasks {
         }
         Ok(())
     }
-}
-
-/// A candidate beside chosen skills.
-pub(super) struct Example {
-    pub(super) features: SetFeatures,
-    pub(super) is_right: bool,
-    pub(super) weight: f64,
 }
 
 /// A task that a router was asked, with what it found.

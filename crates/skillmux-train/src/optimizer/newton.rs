@@ -1,15 +1,15 @@
 //! [`newton`]: to the minimum of a convex function of a few numbers.
 
 /// Slopes and curvatures of a function at a point.
-pub(crate) struct Derivatives<const N: usize> {
+pub(super) struct Derivatives<const N: usize> {
     /// How fast the function *falls* along each number.
-    pub(crate) descent: [f64; N],
+    pub(super) descent: [f64; N],
     /// Second derivatives; positive definite.
-    pub(crate) curvature: [[f64; N]; N],
+    pub(super) curvature: [[f64; N]; N],
 }
 
 /// Returns where some steps of Newton's method from 0 lead.
-pub(crate) fn newton<const N: usize>(
+pub(super) fn newton<const N: usize>(
     n_steps: usize,
     at: impl Fn(&[f64; N]) -> Derivatives<N>,
 ) -> [f64; N] {
