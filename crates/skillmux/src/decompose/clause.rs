@@ -37,6 +37,10 @@ const TURNS: [&str; 20] = [
     "顺手",
 ];
 
+/// Short forms that a full stop follows within a sentence.
+const SHORT_FORMS: [&str; 12] =
+    ["approx", "ca", "cf", "etc", "fig", "incl", "max", "min", "no", "resp", "vol", "vs"];
+
 /// Chinese writes whole sentences between commas; shorter pieces stay with what follows.
 const MIN_COMMA_CHARS: usize = 14;
 
@@ -150,18 +154,30 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Returns the sentences of a line, without the blanks around them.
+/// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2) that` begins one.
 fn sentences(line: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     let mut n_chars = 0;
+    let mut next_number = 1;
     for (at, c) in line.char_indices() {
+        if at < start {
+            continue;
+        }
         n_chars += 1;
         let end = at + c.len_utf8();
         let rest = &line[end..];
+        if (at == 0 || line[..at].ends_with(char::is_whitespace))
+            && let Some(length) = number_in_line(&line[at..], next_number)
+        {
+            push_trimmed(line, start..at, &mut ranges);
+            (start, n_chars, next_number) = (at + length, 0, next_number + 1);
+            continue;
+        }
         let is_end = match c {
             '。' | '！' | '？' | '；' | ';' => true,
-            '.' | '!' | '?' => ends_sentence(&line[start..at], rest),
+            '!' | '?' => rest.starts_with(char::is_whitespace),
+            '.' => ends_sentence(&line[start..at], rest),
             ',' | '，' | '–' | '—' | ':' | '：' | '、' => turns(c, n_chars, rest),
             _ => false,
         };
@@ -175,14 +191,22 @@ fn sentences(line: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Returns the bytes of a mark such as `2)` or `(2)` with this number that a text begins with.
+fn number_in_line(text: &str, number: usize) -> Option<usize> {
+    let digits = text.strip_prefix('(').unwrap_or(text);
+    let rest = digits.strip_prefix(&number.to_string())?.strip_prefix(')')?;
+    rest.starts_with(char::is_whitespace).then_some(text.len() - rest.len())
+}
+
 /// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`.
 fn ends_sentence(before: &str, rest: &str) -> bool {
     let next = rest.trim_start().chars().next();
     let last_word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let short = last_word.trim_start_matches(|c: char| !c.is_alphanumeric());
     rest.starts_with(char::is_whitespace)
         && last_word.chars().count() > 1
         && !last_word.contains('.')
-        && next.is_some_and(|c| !c.is_lowercase())
+        && (next.is_some_and(|c| !c.is_lowercase()) || !SHORT_FORMS.contains(&short))
 }
 
 /// Returns whether another piece of work begins after a comma, a dash or a colon.
@@ -227,10 +251,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_within_a_line_begin_clauses() {
+        assert_eq!(
+            texts("Outage: 1) read the logs, (2) write it up. 3) 2) mail"),
+            ["Outage:", "read the logs,", "write it up.", "2) mail"]
+        );
+        assert_eq!(
+            texts("it weighs 1.9 GB. get that down? ok"),
+            ["it weighs 1.9 GB.", "get that down?", "ok"]
+        );
+    }
+
+    #[test]
     fn abbreviations_do_not_end_a_clause() {
         assert_eq!(
-            texts("Use a parser, e.g. Serde, for it."),
-            ["Use a parser, e.g. Serde, for it."]
+            texts("Use a parser, e.g. Serde, vs. others, for it."),
+            ["Use a parser, e.g. Serde, vs. others, for it."]
         );
     }
 
