@@ -43,6 +43,9 @@ pub(crate) struct SearchArgs {
     /// Show the best N skills
     #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
+    /// Give copies of a better skill a place of their own. With --queries they always have one
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Format of the ranking. With --queries it is always a TREC run
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

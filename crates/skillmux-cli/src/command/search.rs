@@ -41,7 +41,11 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return search_batch(&queries, &router, args),
     };
-    let found = router.search_explained(&query, args.k.into())?;
+    let found = if args.all {
+        router.search_explained(&query, args.k.into())?
+    } else {
+        router.search_distinct(&query, args.k.into())?
+    };
     match args.format {
         Format::Text => {
             let mut text = format!(

@@ -6,6 +6,7 @@ use skillmux::{
     compose::{Decision, DropReason},
     retrieve::Contribution,
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
+    skill::SkillId,
     text::{clipped, one_line, printable},
 };
 
@@ -25,6 +26,9 @@ const MAX_NAME_CHARS: usize = 64;
 
 /// Words in each list of the text answer; JSON has all.
 const N_WORDS: usize = 12;
+
+/// Copies of a skill that a text names; JSON has all.
+const MAX_COPIES: usize = 3;
 
 /// Characters of a subtask above its skills.
 const MAX_SUBTASK_CHARS: usize = 160;
@@ -127,6 +131,9 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     if !description.trim().is_empty() {
         let _ = writeln!(out, "{}", wrapped(&description, "    "));
     }
+    if let Some(copies) = copies(&skill.copies) {
+        let _ = writeln!(out, "{}", wrapped(&copies, "    "));
+    }
     let parts = score_parts(&skill.explanation.contributions);
     let score = format!("score {:.1} = {parts}", skill.score);
     let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&score, "    ")));
@@ -140,6 +147,18 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Says which copies stand behind a skill.
+fn copies(ids: &[SkillId]) -> Option<String> {
+    let noun = match ids.len() {
+        0 => return None,
+        1 => "copy",
+        _ => "copies",
+    };
+    let shown: Vec<&str> = ids.iter().take(MAX_COPIES).map(SkillId::as_str).collect();
+    let more = if ids.len() > MAX_COPIES { ", ..." } else { "" };
+    Some(printable(&format!("and {} {noun}: {}{more}", ids.len(), shown.join(", "))))
 }
 
 /// Returns what adds most to a score, or takes most from it, and what the rest adds.

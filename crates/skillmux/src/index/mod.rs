@@ -18,6 +18,7 @@ mod write;
 
 pub use lexical::{Field, FieldCaps};
 pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVectors};
+pub(crate) use read::HeadlineReader;
 pub use read::{Index, IndexedSkill};
 pub use table::SkillIdx;
 pub use write::{

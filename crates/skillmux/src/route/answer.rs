@@ -71,6 +71,10 @@ pub struct ExplainedSkill {
     pub score: f32,
     /// What the score is made of.
     pub explanation: Explanation,
+    /// Copies of it among the candidates, best first: exact ones, those of its name whose bodies have much in common,
+    /// and those of its description whose bodies are nearly the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<SkillId>,
 }
 
 /// A skill that was considered and left out.

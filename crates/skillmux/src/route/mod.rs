@@ -27,6 +27,7 @@
 //! ```
 
 mod answer;
+mod copies;
 mod hints;
 mod merge;
 mod page_words;

@@ -83,17 +83,26 @@ impl Ranker {
     /// # Errors
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
-        let reading = self.read(index, query)?;
+        self.rank_reading(index, &self.read(index, query)?, k)
+    }
+
+    /// As [`Ranker::rank`], for a query that was read.
+    pub(super) fn rank_reading(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        k: usize,
+    ) -> Result<Ranking> {
         let query = &reading.query;
         if query.needs().is_empty() {
-            return self.rank_text(index, &reading, query, k);
+            return self.rank_text(index, reading, query, k);
         }
         let n = usize::max(k, N_MERGED);
-        let mut rankings = vec![self.rank_text(index, &reading, query, n)?];
+        let mut rankings = vec![self.rank_text(index, reading, query, n)?];
         let mut all_named = named(index, query)?;
         for need in query.needs() {
             let need = Query::new(need.text())?;
-            rankings.push(self.rank_text(index, &reading, &need, n)?);
+            rankings.push(self.rank_text(index, reading, &need, n)?);
             all_named.extend(named(index, &need)?);
         }
         all_named.sort_unstable();

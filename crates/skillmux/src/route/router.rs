@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::{
     Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages,
+    copies::{Distinct, copies_of, distinct},
     hints::hints,
     merge::{N_MERGED, OfTask},
     page_words::PageWords,
@@ -56,6 +57,9 @@ const TASK: &str = "task";
 
 /// Most skills of a task in parts: SkillComposer's sequences are no longer.
 const MAX_SKILLS_OF_PARTS: usize = 6;
+
+/// Candidates that are looked at first for each skill that is no copy.
+const COPIES_PER_SKILL: usize = 4;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 const N_SPARE_CANDIDATES: usize = 10;
@@ -137,15 +141,43 @@ impl Router {
         self.stages.ranker.rank(&self.snapshot.load(), query, k)
     }
 
-    /// Returns the best `k` skills with their texts and the reasons for their places.
+    /// Returns the best `k` skills with their texts and the reasons for their places, copies included.
     ///
     /// # Errors
     /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
-        let ranking = self.stages.ranker.rank(&index, query, k)?;
         let reading = self.stages.ranker.read(&index, query)?;
+        let ranking = self.stages.ranker.rank_reading(&index, &reading, k)?;
         self.explained(&index, &reading.query, ranking.candidates)
+    }
+
+    /// Returns the best `k` skills that are no copies of a better one, each with its
+    /// [`copies`](ExplainedSkill::copies). So the copy that is shown is the one whose text fits the query best; of
+    /// equals, that of the first id.
+    ///
+    /// # Errors
+    /// As for [`Router::search_explained`].
+    pub fn search_distinct(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
+        let index = self.index();
+        let reading = self.stages.ranker.read(&index, query)?;
+        let mut n = k.saturating_mul(COPIES_PER_SKILL);
+        let found = loop {
+            let ranking = self.stages.ranker.rank_reading(&index, &reading, n)?;
+            let is_all = ranking.candidates.len() < n;
+            let found = distinct(&index, ranking.candidates, k)?;
+            if is_all || found.len() >= k {
+                break found;
+            }
+            n = n.saturating_mul(COPIES_PER_SKILL);
+        };
+        let (candidates, copies): (Vec<_>, Vec<_>) =
+            found.into_iter().map(|Distinct { candidate, copies }| (candidate, copies)).unzip();
+        let mut explained = self.explained(&index, &reading.query, candidates)?;
+        for (skill, copies) in explained.iter_mut().zip(copies) {
+            skill.copies = copies;
+        }
+        Ok(explained)
     }
 
     /// Returns candidates of a ranking for this query with their texts and the reasons for their places.
@@ -447,7 +479,10 @@ impl Found<'_> {
                 let value = of_task.of_candidate(&candidate);
                 explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
             }
-            explained.push(explained_skill(&candidate, &indexed, explanation));
+            let mut skill = explained_skill(&candidate, &indexed, explanation);
+            let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
+            skill.copies = copies_of(index, id, others)?;
+            explained.push(skill);
             loaded.push(indexed);
         }
         Ok(explained)
@@ -517,5 +552,6 @@ fn explained_skill(
         source: skill.source.clone(),
         score: candidate.score,
         explanation,
+        copies: Vec::new(),
     }
 }

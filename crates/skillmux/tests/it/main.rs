@@ -7,6 +7,7 @@ mod term_encoder;
 
 mod composer;
 mod concurrent;
+mod copies;
 mod corrupt;
 mod encode;
 mod encoder;
