@@ -177,7 +177,8 @@ impl Models {
     ) -> anyhow::Result<Router> {
         let decomposer: Box<dyn Decomposer> = match choice.decomposer {
             DecomposerChoice::Whole => Box::new(WholeTask),
-            DecomposerChoice::Clauses => Box::new(ByClause),
+            // Where the chat model says nothing, the task is split without it.
+            DecomposerChoice::Clauses | DecomposerChoice::Chat => Box::new(ByClause),
         };
         let composer: Box<dyn Composer> = match choice.composer {
             ComposerChoice::SetHead => Box::new(SetHead::new(self.composer)),

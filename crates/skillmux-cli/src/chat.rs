@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use skillmux::model::ChatModel;
+use skillmux::{
+    model::ChatModel,
+    route::{NeedsConfig, NeedsWriter},
+};
 use skillmux_models::remote::{ApiKey, ChatEndpoint, EndpointConfig};
 
 use crate::{
@@ -24,15 +27,37 @@ pub(crate) fn chat(
     Ok(Some(ChatEndpoint::new(config)?))
 }
 
+/// What a chat model is asked for.
+#[derive(Default)]
+pub(crate) struct ChatUses {
+    /// The model that chooses from a ranking.
+    pub(crate) judge: Option<Arc<dyn ChatModel>>,
+    /// What says the needs of a task.
+    pub(crate) writer: Option<NeedsWriter>,
+}
+
 /// Returns the chat model that chooses from a ranking, if the arguments ask for one.
 pub(crate) fn judge(
     args: &JudgeArgs,
     settings: &Settings,
 ) -> anyhow::Result<Option<Arc<dyn ChatModel>>> {
-    match (args.judge, chat(&args.endpoint, settings)?) {
-        (true, Some(model)) => Ok(Some(Arc::new(model))),
-        (true, None) => Err(CliError::NoChat.into()),
-        (false, Some(_)) => Err(CliError::ChatUnused.into()),
-        (false, None) => Ok(None),
-    }
+    Ok(uses(args, false, settings)?.judge)
+}
+
+/// Returns what the arguments ask a chat model for.
+pub(crate) fn uses(
+    args: &JudgeArgs,
+    writes_needs: bool,
+    settings: &Settings,
+) -> anyhow::Result<ChatUses> {
+    let is_used = args.judge || writes_needs;
+    let model: Arc<dyn ChatModel> = match chat(&args.endpoint, settings)? {
+        Some(model) if is_used => Arc::new(model),
+        Some(_) => return Err(CliError::ChatUnused.into()),
+        None if is_used => return Err(CliError::NoChat.into()),
+        None => return Ok(ChatUses::default()),
+    };
+    let judge = args.judge.then(|| Arc::clone(&model));
+    let writer = writes_needs.then(|| NeedsWriter::new(model, NeedsConfig::default()));
+    Ok(ChatUses { judge, writer })
 }

@@ -95,7 +95,7 @@ pub(crate) enum CliError {
     #[error("this needs a chat model, and none is named")]
     NoChat,
     /// A chat model is named, and nothing is asked of it.
-    #[error("a chat model is named, and --judge, which asks it, is missing")]
+    #[error("a chat model is named, and nothing asks it")]
     ChatUnused,
     /// A folder for a model holds something.
     #[error("`{}` is there, and not empty", path.display())]
@@ -150,7 +150,9 @@ impl CliError {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \
                  SKILLMUX_API_KEY"
             }
-            Self::ChatUnused => "add --judge, or leave out --chat-url and --chat-model",
+            Self::ChatUnused => {
+                "add --judge, or --decomposer chat where there is one, or leave out --chat-url and --chat-model"
+            }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::OutExists { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {

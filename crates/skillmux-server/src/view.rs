@@ -7,7 +7,7 @@ use serde::Serialize;
 use skillmux::{
     compose::{Decision, DropReason},
     page::{Page, PageNode},
-    route::{Alternative, ExplainedSkill, Hint, Route, RouteStep},
+    route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     skill::{NodeKind, SkillId},
     text::{clipped, printable},
 };
@@ -31,6 +31,9 @@ pub(crate) struct RouteView {
     pub(crate) confidence: Option<f64>,
     /// The decision in a sentence.
     pub(crate) reason: String,
+    /// Words of the task that were taken for typing errors, and what they were read as.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) corrections: Vec<String>,
     /// Skills to use, in this order; empty after `abstain`.
     pub(crate) skills: Vec<FoundSkill>,
     /// Needs that no skill serves.
@@ -62,6 +65,9 @@ pub(crate) struct FoundSkill {
     /// The needs that it serves, if needs were passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) needs: Vec<String>,
+    /// Skills whose work must come first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) after: Vec<SkillId>,
     /// Why it was found.
     pub(crate) why: Why,
 }
@@ -144,13 +150,20 @@ impl From<Route> for RouteView {
         let (mut skills, mut left_out) = (Vec::new(), Vec::new());
         let (mut served, mut unserved) = (Vec::new(), Vec::new());
         let is_split = route.steps.len() > 1;
+        let servers: Vec<Option<SkillId>> = route.steps.iter().map(server).collect();
         for step in route.steps {
             match server(&step) {
                 Some(id) if is_split => served.push((id, label(&step.subtask))),
                 None if is_split => unserved.push(label(&step.subtask)),
                 _ => {}
             }
-            skills.extend(step.skills.into_iter().map(FoundSkill::from));
+            let first = |at: &u32| servers.get(usize::try_from(*at).ok()?)?.clone();
+            let after: Vec<SkillId> = step.depends_on.iter().filter_map(first).collect();
+            for skill in step.skills.into_iter().map(FoundSkill::from) {
+                let after =
+                    after.iter().filter(|first| **first != skill.skill_id).cloned().collect();
+                skills.push(FoundSkill { after, ..skill });
+            }
             left_out.extend(step.alternatives);
         }
         // Steps may share skills, and one step may leave out what another one takes.
@@ -167,6 +180,7 @@ impl From<Route> for RouteView {
             decision: route.decision,
             confidence: route.confidence.map(rounded),
             reason: label(&route.reason),
+            corrections: route.corrections.iter().map(correction).collect(),
             skills,
             unserved,
             hints: route.hints.into_iter().map(HintView::from).collect(),
@@ -194,6 +208,7 @@ impl From<ExplainedSkill> for FoundSkill {
             source: label(&skill.source),
             score: rounded(skill.score),
             needs: Vec::new(),
+            after: Vec::new(),
             why,
         }
     }
@@ -236,6 +251,10 @@ impl From<PageNode> for NodeView {
             n_tokens: node.n_tokens,
         }
     }
+}
+
+fn correction(Correction { from, to }: &Correction) -> String {
+    label(&format!("{from}: {to}"))
 }
 
 /// Returns why a skill was left out, in words.

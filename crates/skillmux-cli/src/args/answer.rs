@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     models::ModelArgs,
-    shared::{Format, JudgeArgs, SourceArgs, TaskArgs},
+    shared::{Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
     stages::{PagerChoice, RetrieverChoice, StageArgs},
 };
 
@@ -14,7 +14,8 @@ pub(crate) struct RouteArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Load at most N skills. Without this option: three, or one for each need if there are more
+    /// Load at most N skills. Without this option: three, six for a task of several parts, and one for
+    /// each need if there are more
     #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
@@ -25,7 +26,7 @@ pub(crate) struct RouteArgs {
     pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PlanFormat,
     #[command(flatten)]
     pub(crate) stages: StageArgs,
     #[command(flatten)]

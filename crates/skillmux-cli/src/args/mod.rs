@@ -18,7 +18,7 @@ pub(crate) use eval::{
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
-pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, SourceArgs, TaskArgs};
+pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs};
 pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,
 };

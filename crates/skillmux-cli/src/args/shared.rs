@@ -12,6 +12,19 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How a plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// Which step waits for which, as a Mermaid flowchart
+    Mermaid,
+    /// The same for Graphviz
+    Dot,
+}
+
 /// Which skills a command works on.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SourceArgs {

@@ -25,6 +25,10 @@ pub(crate) enum DecomposerChoice {
     Whole,
     /// The clauses that ask for work, beside the whole task
     Clauses,
+    /// A chat model says what the task needs, and says it again after it saw what was found.
+    /// skillmux sends it the task, and names and descriptions of skills. Needs --chat-url and
+    /// --chat-model
+    Chat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

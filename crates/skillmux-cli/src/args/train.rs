@@ -24,8 +24,8 @@ pub(crate) struct TrainComposerArgs {
     /// several sizes
     #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
-    /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a line.
-    /// A task is asked of each index that has all of its skills
+    /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a line,
+    /// with `also` for skills that would do as well. A task is asked of each index that has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// Least probability of a skill that is added to a plan, in [0, 1]

@@ -1,5 +1,6 @@
 //! Answers as text for people.
 
+pub(crate) mod graph;
 pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod route;

@@ -58,11 +58,18 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
     if !route.corrections.is_empty() {
         let _ = writeln!(out, "{}", wrapped(&corrections(&route.corrections), ""));
     }
+    if let Some(last) = route.passes.last() {
+        let n = route.passes.len();
+        let noun = if n == 1 { "pass" } else { "passes" };
+        let line = printable(&format!("needs ({n} {noun}): {}", last.needs.join("; ")));
+        let _ = writeln!(out, "{}", wrapped(&line, ""));
+    }
     out.push('\n');
     let mut number = 1..;
-    for step in &route.steps {
+    for (step, place) in route.steps.iter().zip(1..) {
         if route.steps.len() > 1 {
             let subtask = clipped(&one_line(&step.subtask), MAX_SUBTASK_CHARS);
+            let subtask = format!("step {place}{}: {subtask}", order(step));
             let _ = writeln!(out, "{}", styled(STRONG, &wrapped(&subtask, "")));
             if step.skills.is_empty() {
                 let _ = writeln!(out, "    {}\n", why_empty(step));
@@ -99,6 +106,15 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         let _ = writeln!(out, "{}", page_text(page));
     }
     out
+}
+
+/// Says which steps must come first.
+fn order(step: &RouteStep) -> String {
+    let first: Vec<String> = step.depends_on.iter().map(|first| (first + 1).to_string()).collect();
+    match first.as_slice() {
+        [] => String::new(),
+        first => format!(", after {}", first.join(" and ")),
+    }
 }
 
 /// Returns why a step loads nothing.

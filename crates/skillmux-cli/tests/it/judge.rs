@@ -63,6 +63,6 @@ fn a_judge_needs_a_model_and_a_model_the_flag() {
     for command in ["route", "search"] {
         home.ask(&[command, TASK, "--judge"]).assert_error("needs a chat model", "--chat-url");
         let unused = [command, TASK, "--chat-url", "http://127.0.0.1:9/v1", "--chat-model", "a"];
-        home.ask(&unused).assert_error("--judge, which asks it, is missing", "add --judge");
+        home.ask(&unused).assert_error("nothing asks it", "add --judge");
     }
 }

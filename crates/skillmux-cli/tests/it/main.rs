@@ -7,6 +7,7 @@
 mod reference;
 
 mod batch;
+mod decomposer;
 mod endpoint;
 mod eval;
 mod home;

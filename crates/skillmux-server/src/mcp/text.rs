@@ -24,17 +24,23 @@ pub(super) fn route_text(route: &RouteView) -> String {
         None => "uncalibrated".to_owned(),
     };
     let mut text = format!("decision: {decision} ({confidence}): {}\n", one_line(&route.reason));
+    if !route.corrections.is_empty() {
+        text.push_str(&words("read as: ", &route.corrections));
+        text.push('\n');
+    }
     for (i, skill) in route.skills.iter().enumerate() {
         let number = i + 1;
         let (id, name) = (one_line(skill.skill_id.as_str()), one_line(&skill.name));
         let description = clipped(&one_line(&skill.description), MAX_DESCRIPTION_CHARS);
         let source = one_line(&skill.source);
+        let after: Vec<String> = skill.after.iter().map(|id| id.as_str().to_owned()).collect();
         let _ = write!(
             text,
             "\n{number}. skill_id: {id}\n   name: {name}\n   description: {description}\n   \
-             source: {source}\n   score: {}{}{}{}\n",
+             source: {source}\n   score: {}{}{}{}{}\n",
             skill.score,
             words("; for: ", &skill.needs),
+            words("; after: ", &after),
             words("; matched: ", &skill.why.matched),
             words("; missing: ", &skill.why.missing),
         );

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use rayon::prelude::*;
+use serde::Deserialize;
 use skillmux::{
     compose::{ComposeRequest, SetHead, SetTable, SetWeights, Split, StepCandidates},
     index::Index,
@@ -15,26 +16,53 @@ use skillmux::{
 use super::fit::{Example, fit};
 use crate::{
     error::Result,
-    file::read_queries,
+    file::lines,
     split::{Fold, RankerShare, key_of_name},
 };
 
 /// Tasks with the skills that are right for them.
 #[derive(Debug, Clone, Default)]
-pub struct SetTasks(BTreeMap<String, Vec<SkillId>>);
+pub struct SetTasks(BTreeMap<String, Right>);
+
+/// What is right for a task.
+#[derive(Debug, Clone, Default)]
+struct Right {
+    skills: Vec<SkillId>,
+    /// What would do as well as one of these: neither right nor wrong beside it.
+    also: Vec<SkillId>,
+}
+
+/// A line of a file of tasks.
+#[derive(Deserialize)]
+struct TaskLine {
+    query: String,
+    #[serde(default)]
+    skill_id: Option<SkillId>,
+    #[serde(default)]
+    skill_ids: Vec<SkillId>,
+    #[serde(default)]
+    also: Vec<SkillId>,
+}
 
 impl SetTasks {
-    /// Adds the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id"}` a line. A task may stand there several
-    /// times, with a skill each.
+    /// Adds the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also"}` a line. A task may stand there
+    /// several times, with a skill each; one without a skill is left out.
     ///
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
     pub fn add(&mut self, path: &Path) -> Result<()> {
-        for (query, skill) in read_queries(path)? {
-            let skills = self.0.entry(query).or_default();
-            if !skills.contains(&skill) {
-                skills.push(skill);
+        let lines: Vec<TaskLine> = lines(path, "a task with `skill_id` or `skill_ids`")?;
+        for TaskLine { query, skill_id, skill_ids, also } in lines {
+            if skill_id.is_none() && skill_ids.is_empty() {
+                continue;
             }
+            let right = self.0.entry(query).or_default();
+            for skill in skill_id.into_iter().chain(skill_ids) {
+                if !right.skills.contains(&skill) {
+                    right.skills.push(skill);
+                }
+            }
+            right.also.extend(also);
         }
         Ok(())
     }
@@ -43,7 +71,7 @@ impl SetTasks {
 /// A task that a router was asked, with what it found.
 struct Asked {
     steps: Vec<StepCandidates>,
-    right: Vec<SkillId>,
+    right: Right,
     fold: Fold,
 }
 
@@ -73,8 +101,8 @@ impl SetExamples {
     /// What the index says.
     pub fn ask(&mut self, tasks: &SetTasks, router: &Router) -> Result<()> {
         let index = router.index();
-        let ask = |(query, right): (&String, &Vec<SkillId>)| -> Result<Option<Asked>> {
-            let Some(fold) = fold(&index, right)? else { return Ok(None) };
+        let ask = |(query, right): (&String, &Right)| -> Result<Option<Asked>> {
+            let Some(fold) = fold(&index, &right.skills)? else { return Ok(None) };
             let steps = router.step_candidates(&Query::new(query.as_str())?)?;
             Ok(Some(Asked { steps, right: right.clone(), fold }))
         };
@@ -115,13 +143,12 @@ fn fold(index: &Index, right: &[SkillId]) -> Result<Option<Fold>> {
 }
 
 fn examples(n_skills: usize, asked: &[Asked]) -> Vec<Example> {
-    let train: Vec<&Asked> = asked.iter().filter(|asked| asked.fold != Fold::HeldOut).collect();
-    let weight = 1.0 / train.len().max(1) as f64;
-    train.into_iter().flat_map(|asked| of_task(n_skills, asked, weight)).collect()
+    let train = asked.iter().filter(|asked| asked.fold != Fold::HeldOut);
+    train.flat_map(|asked| of_task(n_skills, asked)).collect()
 }
 
-/// Returns the examples of a task, which have this weight together.
-fn of_task(n_skills: usize, asked: &Asked, weight: f64) -> Vec<Example> {
+/// Returns the examples of a task, which have the weight 1 together.
+fn of_task(n_skills: usize, asked: &Asked) -> Vec<Example> {
     let table = SetTable::new(&asked.steps, n_skills);
     let first = asked.steps.first().and_then(|whole| whole.candidates.first());
     let Some(first) = first.map(|considered| &considered.candidate.skill) else {
@@ -129,15 +156,19 @@ fn of_task(n_skills: usize, asked: &Asked, weight: f64) -> Vec<Example> {
     };
     let mut examples = Vec::new();
     for skill in table.candidates().filter(|skill| *skill != first) {
-        let is_right = asked.right.contains(skill);
-        let others = asked.right.iter().filter(|right| *right != skill && *right != first);
+        let Right { skills: right, also } = &asked.right;
+        let is_right = right.contains(skill);
+        if !is_right && also.contains(skill) {
+            continue;
+        }
+        let others = right.iter().filter(|right| *right != skill && *right != first);
         let all: Vec<SkillId> = std::iter::once(first).chain(others).cloned().collect();
         for chosen in [&all[..1], &all] {
             let features = table.features(skill, chosen);
             examples.push(Example { features, is_right, weight: 0.0 });
         }
     }
-    let weight = weight / examples.len().max(1) as f64;
+    let weight = 1.0 / examples.len().max(1) as f64;
     for example in &mut examples {
         example.weight = weight;
     }
@@ -148,7 +179,7 @@ fn scores(n_skills: usize, asked: &[Asked], composer: &SetHead) -> SetScores {
     let mut scores =
         SetScores { n_skills, n_tasks: [0; 2], set_f1: [0.0; 2], set_f1_of_first: [0.0; 2] };
     for Asked { steps, right, .. } in asked.iter().filter(|asked| asked.fold == Fold::HeldOut) {
-        let group = usize::from(right.len() > 1);
+        let group = usize::from(right.skills.len() > 1);
         let loaded = composer.chosen(&ComposeRequest {
             steps,
             split: Split::Parts,
@@ -170,7 +201,10 @@ fn scores(n_skills: usize, asked: &[Asked], composer: &SetHead) -> SetScores {
     scores
 }
 
-fn set_f1(loaded: &[SkillId], right: &[SkillId]) -> f64 {
-    let n_both = loaded.iter().filter(|skill| right.contains(skill)).count();
-    2.0 * n_both as f64 / (loaded.len() + right.len()).max(1) as f64
+/// Returns the Set F1 of a plan; a skill that would do as well counts neither way.
+fn set_f1(loaded: &[SkillId], right: &Right) -> f64 {
+    let n_right = loaded.iter().filter(|skill| right.skills.contains(skill)).count();
+    let n_also = loaded.iter().filter(|skill| right.also.contains(skill)).count();
+    let n_counted = loaded.len() - n_also + right.skills.len();
+    2.0 * n_right as f64 / n_counted.max(1) as f64
 }

@@ -69,7 +69,6 @@ impl Considered {
 /// - every candidate of a need is in its step exactly once: as a skill, or left out with the reason;
 /// - at most `max_skills` skills are loaded over all steps, none twice;
 /// - skills and those left out keep the order of the ranking;
-/// - `depends_on` names earlier steps;
 /// - the decision is to abstain exactly if no skill is loaded.
 pub trait Composer: Send + Sync {
     /// Returns the name of the composer with its constants.

@@ -71,8 +71,6 @@ pub struct LeftOut {
 pub struct PlanStep {
     /// What the step is about; the whole task where the task is not split.
     pub need: Need,
-    /// Positions of the steps that must come first.
-    pub depends_on: Vec<u32>,
     /// Skills to load, best first.
     pub skills: Vec<SkillId>,
     /// Skills that were considered and left out, best first.

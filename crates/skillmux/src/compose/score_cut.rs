@@ -83,7 +83,7 @@ impl ScoreCut {
                 skills.push(id);
             }
         }
-        PlanStep { need: step.need.clone(), depends_on: Vec::new(), skills, left_out }
+        PlanStep { need: step.need.clone(), skills, left_out }
     }
 
     fn is_below_cut(&self, scale: ScoreScale, candidates: &[Considered], at: usize) -> bool {

@@ -21,7 +21,6 @@ impl Composer for TopK {
             .iter()
             .map(|step| PlanStep {
                 need: step.need.clone(),
-                depends_on: Vec::new(),
                 skills: Vec::new(),
                 left_out: Vec::new(),
             })

@@ -21,6 +21,7 @@ mod boilerplate;
 mod clause;
 mod decomposer;
 mod negation;
+mod order;
 mod request;
 
 pub(crate) use clause::clauses_with_terms;
@@ -28,6 +29,7 @@ pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 
 pub(crate) use negation::negations;
+pub(crate) use order::dependencies;
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.
 fn head(text: &str) -> &str {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, Hint};
+use super::{Correction, Hint, NeedsPass};
 use crate::{
     compose::{Decision, DropReason},
     explain::Explanation,
@@ -36,6 +36,9 @@ pub struct Route {
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
+    /// What a chat model said that the task needs, if one was asked: the steps are for the needs of the last pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<NeedsPass>,
     /// What each stage did.
     pub trace: Vec<StageTrace>,
 }
@@ -48,7 +51,7 @@ pub struct RouteStep {
     /// Calibrated estimate in `[0, 1]` that the best skill for it helps; `null` if the ranking is not
     /// calibrated.
     pub confidence: Option<f32>,
-    /// Positions of the steps that must come first.
+    /// Positions of the steps that must come first, counted from 0, rising: the direct ones.
     pub depends_on: Vec<u32>,
     /// Skills to load, best first.
     pub skills: Vec<ExplainedSkill>,

@@ -30,6 +30,7 @@ mod answer;
 mod copies;
 mod hints;
 mod merge;
+mod needs_writer;
 mod page_words;
 mod paged_passage;
 mod pin;
@@ -40,6 +41,7 @@ mod stages;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
 pub use hints::{Hint, MAX_HINTS};
+pub use needs_writer::{NeedsConfig, NeedsPass, NeedsWriter};
 pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
 pub use reading::Correction;

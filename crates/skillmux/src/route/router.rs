@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use rayon::prelude::*;
 
 use super::{
-    Alternative, ExplainedSkill, Route, RouteStep, StageTrace, Stages,
+    Alternative, ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
     copies::{Distinct, copies_of, distinct},
     hints::hints,
     merge::{N_MERGED, OfTask},
@@ -22,6 +22,7 @@ use crate::{
         Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
         StepCandidates, judge,
     },
+    decompose::dependencies,
     error::Result,
     explain::Explanation,
     index::{Index, IndexedSkill},
@@ -225,6 +226,24 @@ impl Router {
         needs.iter().map(step).collect()
     }
 
+    /// Returns up to `n` skills that may help with a task or one of its needs, in a line each; see
+    /// [`Hint`].
+    ///
+    /// # Errors
+    /// As for [`Router::search`].
+    pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
+        let index = self.index();
+        let reading = self.stages.ranker.read(&index, query)?;
+        let needs = reading.query.needs().iter().map(|need| Query::new(need.text()));
+        let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
+        let texts = texts.collect::<Result<Vec<Query>>>()?;
+        let rank = |text: &Query| self.stages.ranker.rank_text(&index, &reading, text, N_MERGED);
+        let rankings = texts.par_iter().map(rank).collect::<Result<Vec<_>>>()?;
+        // The needs come first, as in an answer.
+        let in_turn: Vec<&Ranking> = rankings[1..].iter().chain(&rankings[..1]).collect();
+        hints(&index, &in_turn, n)
+    }
+
     /// Answers a query.
     ///
     /// # Errors
@@ -277,15 +296,19 @@ impl Router {
         }
         let mut loaded = Vec::new();
         let mut route_steps = Vec::with_capacity(planned.len());
-        for step in planned {
+        let subtask = |step: &PlanStep| step.need.text() != query.text();
+        let subtasks: Vec<Option<&str>> =
+            planned.iter().map(|step| subtask(step).then(|| step.need.text())).collect();
+        let all_first = dependencies(&subtasks);
+        for (step, depends_on) in planned.iter().zip(all_first) {
             let of_need = found.iter_mut().find(|found| found.step.need == step.need);
             let (skills, alternatives) = match of_need {
-                Some(found) => (found.load(&index, &step, &mut loaded)?, found.left_out(&step)),
+                Some(found) => (found.load(&index, step, &mut loaded)?, found.left_out(step)),
                 None => (Vec::new(), Vec::new()),
             };
             let of_need = steps.iter().find(|found| found.need == step.need);
             let confidence = of_need.and_then(|found| found.judgement.confidence);
-            let (subtask, depends_on) = (step.need.text().to_owned(), step.depends_on);
+            let subtask = step.need.text().to_owned();
             route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }
         trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
@@ -306,6 +329,7 @@ impl Router {
             pages,
             hints,
             corrections,
+            passes: Vec::new(),
             trace,
         })
     }

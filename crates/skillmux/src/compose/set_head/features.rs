@@ -37,6 +37,9 @@ set_features! {
     /// How far the log-odds for the whole task are below those of the best skill, in `[-1, 0]`; -1 is 8 or more, or
     /// not found.
     below_best,
+    /// Log-odds for the whole task, tenths, in `[-0.4, 1.5]`; -0.4 is -4 or less, or not found. What is better than 0 is
+    /// likely right even where another one is far better.
+    log_odds,
     /// Share in the ranking of the part that it serves best, times the confidence of that part.
     best_part,
     /// The sum of shares times confidences over all parts.

@@ -177,7 +177,7 @@ fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> Plan
         };
         left_out.push(LeftOut { skill: id, reason });
     }
-    PlanStep { need: need.clone(), depends_on: Vec::new(), skills, left_out }
+    PlanStep { need: need.clone(), skills, left_out }
 }
 
 /// Returns whether a skill is so close to a chosen one in a ranking that it could take its place.

@@ -17,6 +17,9 @@ const N_LISTED: usize = 10;
 /// Log-odds below the best that count as far below.
 const FAR_BELOW: f32 = 8.0;
 
+/// Log-odds that count, from nearly impossible to what only a skill has that the task names.
+const LOG_ODDS: [f32; 2] = [-4.0, 15.0];
+
 /// As many parts as are told from more.
 const MANY_PARTS: f32 = 8.0;
 
@@ -33,6 +36,7 @@ pub struct SetTable {
 struct Row {
     share: f32,
     below_best: Option<f32>,
+    log_odds: Option<f32>,
     parts: Vec<PartShare>,
 }
 
@@ -55,6 +59,7 @@ impl SetTable {
             let best = whole.and_then(|whole| whole.candidates.first()).map(score);
             row.share = share;
             row.below_best = best.map(|best| score(considered) - best);
+            row.log_odds = Some(score(considered));
         }
         for (number, part) in parts.iter().enumerate() {
             let confidence = part.judgement.confidence.unwrap_or(0.0);
@@ -94,9 +99,11 @@ impl SetTable {
         let n_led = row.parts.iter().filter(|part| part.is_first).count();
         let is_leading = if n_led > 0 { 1.0 } else { 0.0 };
         let below = row.below_best.unwrap_or(-FAR_BELOW).max(-FAR_BELOW);
+        let [least, most] = LOG_ODDS;
         SetFeatures {
             share: row.share,
             below_best: below / FAR_BELOW,
+            log_odds: row.log_odds.unwrap_or(least).clamp(least, most) / 10.0,
             best_part,
             all_parts: row.parts.iter().map(|part| part.share * part.confidence).sum(),
             leads: n_led as f32 / self.n_parts.max(1) as f32,
@@ -175,6 +182,7 @@ mod tests {
         near(deck.new_lead, 1.0);
         near(deck.leads, 0.5);
         near(deck.below_best, -0.5);
+        near(deck.log_odds, 0.0);
         let podman = table.features(&SkillId::new("podman"), &chosen);
         near(podman.overlap, 1.0);
         near(podman.new_best_part, 0.0);
@@ -191,6 +199,7 @@ mod tests {
         let b = table.features(&SkillId::new("b"), &[SkillId::new("a")]);
         near(b.is_whole, 1.0);
         near(b.below_best, -1.0);
+        near(b.log_odds, -0.4);
         near(b.best_part + b.all_parts + b.leads + b.overlap, 0.0);
         near(b.library_size, 10_f32.ln() / 10.0);
         assert_eq!(table.best_part(&SkillId::new("b")), None);

@@ -1,0 +1,230 @@
+//! [`dependencies`]: which subtasks must wait for which.
+
+use super::head;
+use crate::text::Analyzer;
+
+/// Beginnings of a subtask that follows the one before it.
+const FOLLOWING: [&str; 16] = [
+    "after that",
+    "after this",
+    "afterwards",
+    "and then",
+    "based on",
+    "next",
+    "once",
+    "subsequently",
+    "then",
+    "when that",
+    "接着",
+    "之后",
+    "然后",
+    "随后",
+    "再",
+    "据此",
+];
+
+/// Beginnings of a subtask that follows all that no other one follows yet.
+const CLOSING: [&str; 9] = [
+    "and finally",
+    "and lastly",
+    "at the end",
+    "finally",
+    "in the end",
+    "lastly",
+    "at last",
+    "最后",
+    "最终",
+];
+
+/// Words that stand for what an earlier subtask makes, as the object of a verb.
+const OBJECTS: [&str; 6] = ["it", "that", "them", "these", "those", "both"];
+
+/// Words before such an object.
+const PREPOSITIONS: [&str; 10] =
+    ["about", "by", "for", "from", "in", "into", "of", "on", "to", "with"];
+
+/// Words that say that the next one was named before.
+const DEFINITE: [&str; 6] = ["its", "that", "the", "their", "these", "those"];
+
+/// Things that an earlier subtask made, whatever it was.
+const RESULTS: [&str; 7] =
+    ["findings", "numbers", "outcome", "output", "outputs", "result", "results"];
+
+/// Chinese words for what an earlier subtask made, or that it is done.
+const CHINESE_RESULTS: [&str; 14] = [
+    "上面",
+    "写完",
+    "出来的",
+    "做好",
+    "做完",
+    "它",
+    "完成后",
+    "弄完",
+    "弄好",
+    "改完",
+    "根据结果",
+    "用这",
+    "结果",
+    "这些",
+];
+
+/// Words of a subtask, from its verb on, among which an object stands.
+const N_BEFORE_OBJECT: usize = 4;
+
+/// Shortest noun by which a subtask names what an earlier one is about.
+const MIN_LETTERS: usize = 4;
+
+/// Returns for each subtask the positions of those that must come first, rising: the direct ones only. `None` stands for what
+/// has no place in the order.
+///
+/// Marks of order decide (`then`, 最后), words for what an earlier subtask makes (`from it`, `the results`), and nouns that the earlier one
+/// names (`the chart`). Numbers of a list do not: they may count jobs that have nothing to do with each other. It is the
+/// DAG of `SkillWeaver` (section 4.3), whose rules are not published.
+pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
+    let mut all: Vec<Vec<usize>> = Vec::with_capacity(subtasks.len());
+    for (at, subtask) in subtasks.iter().enumerate() {
+        let earlier: Vec<usize> = (0..at).filter(|before| subtasks[*before].is_some()).collect();
+        let (Some(subtask), Some(previous)) = (subtask, earlier.last()) else {
+            all.push(Vec::new());
+            continue;
+        };
+        let text = head(subtask).to_lowercase();
+        let mut first: Vec<usize> = if begins_with(&text, &CLOSING) {
+            let is_followed = |at: &usize| all.iter().any(|first: &Vec<usize>| first.contains(at));
+            earlier.iter().copied().filter(|at| !is_followed(at)).collect()
+        } else if begins_with(&text, &FOLLOWING) || refers_back(&text) {
+            vec![*previous]
+        } else {
+            let names = |before: &&usize| subtasks[**before].is_some_and(|a| names_of(&text, a));
+            earlier.iter().rev().find(names).into_iter().copied().collect()
+        };
+        first.sort_unstable();
+        all.push(direct(&all, &first));
+    }
+    let positions = |first: Vec<usize>| first.into_iter().filter_map(|at| u32::try_from(at).ok());
+    all.into_iter().map(|first| positions(first).collect()).collect()
+}
+
+/// Leaves out what another one waits for.
+fn direct(all: &[Vec<usize>], first: &[usize]) -> Vec<usize> {
+    let waits = |later: usize, earlier: usize| {
+        let mut open = vec![later];
+        let mut seen = vec![false; all.len()];
+        while let Some(at) = open.pop() {
+            if at == earlier {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[at], true) {
+                open.extend(&all[at]);
+            }
+        }
+        false
+    };
+    let is_direct = |at: &usize| !first.iter().any(|other| other != at && waits(*other, *at));
+    first.iter().copied().filter(is_direct).collect()
+}
+
+fn begins_with(text: &str, starts: &[&str]) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    starts.iter().any(|start| text.strip_prefix(start).is_some_and(is_word))
+}
+
+fn words(text: &str) -> Vec<&str> {
+    let trimmed =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    trimmed.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns whether a text speaks of what an earlier subtask makes.
+fn refers_back(text: &str) -> bool {
+    let words = words(text);
+    let is_object = |word: &&str| OBJECTS.contains(word);
+    let has_object = words.iter().take(N_BEFORE_OBJECT).skip(1).any(is_object);
+    let has_result = words.windows(2).any(|pair| {
+        PREPOSITIONS.contains(&pair[0]) && is_object(&pair[1])
+            || DEFINITE.contains(&pair[0]) && RESULTS.contains(&pair[1])
+    });
+    has_object || has_result || CHINESE_RESULTS.iter().any(|result| text.contains(result))
+}
+
+/// Returns whether a text names with `the` or the like what an earlier subtask speaks of.
+fn names_of(text: &str, earlier: &str) -> bool {
+    let earlier = terms(earlier);
+    let words = words(text);
+    let named = words.windows(2).filter(|pair| DEFINITE.contains(&pair[0]));
+    let mut nouns = named.map(|pair| pair[1]).filter(|noun| noun.len() >= MIN_LETTERS);
+    nouns.any(|noun| terms(noun).iter().any(|term| earlier.contains(term)))
+}
+
+fn terms(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    Analyzer::new().for_each_term(text, &mut |term| terms.push(term.to_owned()));
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn order(subtasks: &[&str]) -> Vec<Vec<u32>> {
+        dependencies(&subtasks.iter().map(|text| Some(*text)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn marks_of_order_and_objects_make_edges() {
+        assert_eq!(
+            order(&[
+                "pull the tables out of the reports,",
+                "build a forecast from them,",
+                "then put it on six slides"
+            ]),
+            [vec![], vec![0], vec![1]]
+        );
+        assert_eq!(
+            order(&["先清洗表格，", "画一张折线图，", "最后发给客户"]),
+            [vec![], vec![], vec![0, 1]]
+        );
+        assert_eq!(
+            order(&[
+                "check the site for errors",
+                "write a chart of the traffic",
+                "mail the results",
+                "and colour the chart"
+            ]),
+            [vec![], vec![], vec![1], vec![1]]
+        );
+    }
+
+    #[test]
+    fn jobs_of_a_list_have_no_order() {
+        assert_eq!(
+            order(&["book a flight", "water the plants", "translate my letter"]),
+            [[0; 0]; 3]
+        );
+        let with_gap = [Some("clean the data"), None, Some("then draw a chart")];
+        assert_eq!(dependencies(&with_gap), [vec![], vec![], vec![0]]);
+        assert_eq!(order(&["make it fast"]), [[0; 0]; 1]);
+    }
+
+    #[test]
+    fn what_another_one_waits_for_is_not_said_twice() {
+        assert_eq!(
+            order(&["write the report", "then translate it", "finally print the report"]),
+            [vec![], vec![0], vec![1]]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn subtasks_wait_for_earlier_ones_only(texts in prop::collection::vec("(then |finally |the |it |a )?[a-c ]{0,9}", 0..6)) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            for (at, first) in order(&texts).into_iter().enumerate() {
+                prop_assert!(first.is_sorted());
+                prop_assert!(first.iter().all(|first| (*first as usize) < at));
+            }
+        }
+    }
+}
