@@ -10,7 +10,7 @@ use skillmux::{
     compose::{Calibrations, Composer, ScoreCut, SetHead, SetWeights, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::{ChatModel, Encoder, PairScorer, Speller},
+    model::{ChatModel, Encoder, PairScorer, Speller, Translator},
     page::{FullPager, MmrPager, Pager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
@@ -113,6 +113,7 @@ pub(crate) struct Models {
     calibrations: Calibrations,
     composer: SetWeights,
     speller: Arc<dyn Speller>,
+    translator: Arc<dyn Translator>,
     reranker: Option<Arc<dyn PairScorer>>,
     passage: PassageChoice,
     judge: Option<Arc<dyn ChatModel>>,
@@ -137,6 +138,7 @@ impl Models {
                 None => skillmux_models::composer(),
             },
             speller: Arc::new(skillmux_models::speller()),
+            translator: Arc::new(skillmux_models::translator()),
             reranker: own_model::pair_scorer(settings)?,
             passage: paths.reranker_reads.unwrap_or_default(),
             judge: None,
@@ -175,6 +177,11 @@ impl Models {
         choice: StageArgs,
         vectors: VectorUse,
     ) -> anyhow::Result<Router> {
+        let ranker = self.ranker(choice.retriever, &self.ranker, vectors);
+        self.router_of(index, choice, ranker)
+    }
+
+    fn router_of(&self, index: Index, choice: StageArgs, ranker: Ranker) -> anyhow::Result<Router> {
         let decomposer: Box<dyn Decomposer> = match choice.decomposer {
             DecomposerChoice::Whole => Box::new(WholeTask),
             // Where the chat model says nothing, the task is split without it.
@@ -187,7 +194,7 @@ impl Models {
         };
         let stages = Stages {
             decomposer,
-            ranker: self.ranker(choice.retriever, &self.ranker, vectors),
+            ranker,
             composer,
             pager: pager(choice.pager),
             calibrations: self.calibrations.clone(),
@@ -196,14 +203,32 @@ impl Models {
         Ok(Router::new(index, stages)?)
     }
 
-    /// Returns a router that ranks as the default one does where an index has these vectors.
+    /// Returns a router of the default stages that translates nothing: what weights are fitted to.
+    pub(crate) fn untranslated_router(&self, index: Index) -> anyhow::Result<Router> {
+        let ranker =
+            self.untranslated(RetrieverChoice::Transformer, &self.ranker, VectorUse::of(&index));
+        self.router_of(index, StageArgs::default(), ranker)
+    }
+
+    /// Returns a router that ranks as the default one does where an index has these vectors, but translates nothing: what a
+    /// calibration is fitted to.
     pub(crate) fn ranked_router(&self, index: Index, vectors: VectorUse) -> anyhow::Result<Router> {
-        let ranker = self.ranker(RetrieverChoice::Transformer, &self.ranker, vectors);
+        let ranker = self.untranslated(RetrieverChoice::Transformer, &self.ranker, vectors);
         Ok(Router::new(index, Stages { ranker, ..Stages::default() })?)
     }
 
     /// Returns what finds and orders skills, with the models that are asked about the first of them.
     fn ranker(
+        &self,
+        choice: RetrieverChoice,
+        weights: &RankerWeights,
+        vectors: VectorUse,
+    ) -> Ranker {
+        let ranker = self.untranslated(choice, weights, vectors);
+        ranker.with_translator(Arc::clone(&self.translator))
+    }
+
+    fn untranslated(
         &self,
         choice: RetrieverChoice,
         weights: &RankerWeights,

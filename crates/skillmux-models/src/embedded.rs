@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::Speller,
+    model::{Speller, Translator},
     rerank::RankerWeights,
 };
 
 use crate::{
+    lexicon::Lexicon,
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
     transformer::{TransformerEncoder, TransformerParts},
@@ -43,6 +44,16 @@ const ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: ENCODER.len(),
     trained_on: "40,658 prompts of queries-train, the names, descriptions, headings and bodies of \
                  78,080 skills, and pairs of Chinese and English skills",
+};
+
+const LEXICON: &str = include_str!("../assets/lexicon.tsv");
+
+const LEXICON_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "lexicon",
+    kind: ModelKind::Lexicon,
+    n_bytes: LEXICON.len(),
+    trained_on: "lines of skills that exist in Chinese and in English, and names and descriptions of \
+                 Chinese skills",
 };
 
 const RANKER: &str = include_str!("../assets/ranker.json");
@@ -92,6 +103,8 @@ pub enum ModelKind {
     Composer,
     /// Turns texts into vectors.
     Encoder,
+    /// Says Chinese words in English.
+    Lexicon,
     /// Ranks the best candidates again.
     Ranker,
     /// Turns whole texts into vectors, in their context.
@@ -105,6 +118,7 @@ impl ModelKind {
             Self::Calibration => "calibration",
             Self::Composer => "composer",
             Self::Encoder => "encoder",
+            Self::Lexicon => "lexicon",
             Self::Ranker => "ranker",
             Self::Transformer => "transformer",
         }
@@ -113,7 +127,16 @@ impl ModelKind {
 
 /// Returns the models inside the binary, by name.
 pub fn embedded_models() -> &'static [EmbeddedModel] {
-    const { &[ABSTENTION_MODEL, COMPOSER_MODEL, ENCODER_MODEL, RANKER_MODEL, TRANSFORMER_MODEL] }
+    const {
+        &[
+            ABSTENTION_MODEL,
+            COMPOSER_MODEL,
+            ENCODER_MODEL,
+            LEXICON_MODEL,
+            RANKER_MODEL,
+            TRANSFORMER_MODEL,
+        ]
+    }
 }
 
 /// Returns the calibrations by which the binary abstains; their card is `assets/abstention.md`.
@@ -155,6 +178,25 @@ struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 impl Speller for EmbeddedSpeller {
     fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
         self.0.meant(word, more)
+    }
+}
+
+/// Returns what says Chinese words in English; it reads its lexicon when it is first asked. The card is `assets/lexicon.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn translator() -> impl Translator {
+    EmbeddedTranslator(LazyLock::new(|| {
+        Lexicon::read(LEXICON).expect("the embedded lexicon is well-formed")
+    }))
+}
+
+struct EmbeddedTranslator(LazyLock<Lexicon>);
+
+impl Translator for EmbeddedTranslator {
+    fn translate(&self, text: &str) -> Option<String> {
+        // English needs no lexicon.
+        if text.is_ascii() { None } else { self.0.translate(text) }
     }
 }
 
@@ -269,5 +311,14 @@ mod tests {
             let matches = weights.iter().zip(Features::IS_MATCH).filter(|(_, is_match)| *is_match);
             assert!(matches.into_iter().all(|(weight, _)| *weight >= 0.0));
         }
+    }
+
+    #[test]
+    fn chinese_tasks_are_said_in_english() {
+        let translation = translator().translate("数据库的慢查询怎么优化").unwrap();
+        for word in ["database", "slow", "query"] {
+            assert!(translation.contains(word), "{translation}");
+        }
+        assert_eq!(translator().translate("slow query"), None);
     }
 }

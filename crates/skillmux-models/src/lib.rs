@@ -2,7 +2,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`] and [`composer`]: the weights that are shipped | nine megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`] and [`translator`]: the weights that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
@@ -29,6 +29,7 @@ pub mod checkpoint;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;
+mod lexicon;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod speller;
@@ -38,9 +39,10 @@ mod transformer;
 #[cfg(feature = "embedded")]
 pub use embedded::{
     EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, embedded_models, encoder,
-    ranker, speller, transformer,
+    ranker, speller, transformer, translator,
 };
 pub use error::{Error, Result};
+pub use lexicon::Lexicon;
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
 pub use transformer::{TransformerEncoder, TransformerParts};

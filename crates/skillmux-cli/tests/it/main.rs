@@ -21,5 +21,6 @@ mod published;
 mod refusals;
 mod snapshot;
 mod synth;
+mod translation;
 mod tuning;
 mod user_tasks;

@@ -3,15 +3,19 @@
 use super::head;
 use crate::text::Analyzer;
 
-/// Beginnings of a subtask that follows the one before it.
-const FOLLOWING: [&str; 16] = [
+/// Beginnings of a subtask that follows the one before it; work on code is pushed once it is done.
+const FOLLOWING: [&str; 22] = [
     "after that",
     "after this",
     "afterwards",
     "and then",
     "based on",
+    "commit",
     "next",
     "once",
+    "open a pr",
+    "open a pull request",
+    "push",
     "subsequently",
     "then",
     "when that",
@@ -21,20 +25,26 @@ const FOLLOWING: [&str; 16] = [
     "随后",
     "再",
     "据此",
+    "照着",
+    "按这",
 ];
 
 /// Beginnings of a subtask that follows all that no other one follows yet.
 const CLOSING: [&str; 9] = [
     "and finally",
     "and lastly",
+    "at last",
     "at the end",
     "finally",
     "in the end",
     "lastly",
-    "at last",
     "最后",
     "最终",
 ];
+
+/// Words for what all earlier subtasks make.
+const ALL_RESULTS: [&str; 6] =
+    ["all of that", "all of this", "all that", "all the above", "all this", "以上所有"];
 
 /// Words that stand for what an earlier subtask makes, as the object of a verb.
 const OBJECTS: [&str; 6] = ["it", "that", "them", "these", "those", "both"];
@@ -89,7 +99,9 @@ pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
             continue;
         };
         let text = head(subtask).to_lowercase();
-        let mut first: Vec<usize> = if begins_with(&text, &CLOSING) {
+        let is_last =
+            begins_with(&text, &CLOSING) || ALL_RESULTS.iter().any(|all| text.contains(all));
+        let mut first: Vec<usize> = if is_last {
             let is_followed = |at: &usize| all.iter().any(|first: &Vec<usize>| first.contains(at));
             earlier.iter().copied().filter(|at| !is_followed(at)).collect()
         } else if begins_with(&text, &FOLLOWING) || refers_back(&text) {
@@ -145,7 +157,12 @@ fn refers_back(text: &str) -> bool {
         PREPOSITIONS.contains(&pair[0]) && is_object(&pair[1])
             || DEFINITE.contains(&pair[0]) && RESULTS.contains(&pair[1])
     });
-    has_object || has_result || CHINESE_RESULTS.iter().any(|result| text.contains(result))
+    // 推完, 改完: once that is done.
+    let is_done = text.chars().take(3).skip(1).any(|c| c == '完');
+    has_object
+        || has_result
+        || is_done
+        || CHINESE_RESULTS.iter().any(|result| text.contains(result))
 }
 
 /// Returns whether a text names with `the` or the like what an earlier subtask speaks of.
@@ -215,6 +232,52 @@ mod tests {
             order(&["write the report", "then translate it", "finally print the report"]),
             [vec![], vec![0], vec![1]]
         );
+    }
+
+    /// A task in parts, and which of them a person says must wait for which.
+    #[derive(serde::Deserialize)]
+    struct Task {
+        #[serde(default)]
+        spans: Vec<String>,
+        #[serde(default)]
+        edges: Vec<(usize, u32)>,
+    }
+
+    #[test]
+    fn the_order_is_mostly_that_of_people() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/part-tasks.jsonl");
+        let text = std::fs::read_to_string(path).unwrap();
+        let (mut n_found, mut n_right, mut n_edges, mut n_same, mut n_tasks) = (0, 0, 0, 0, 0);
+        for line in text.lines() {
+            let Task { spans, edges } = serde_json::from_str(line).unwrap();
+            // An edge names the earlier part first; a part may also wait for one that the task says later.
+            let edges: Vec<(u32, usize)> = edges
+                .iter()
+                .map(|(first, then)| (u32::try_from(*first).unwrap(), *then as usize))
+                .collect();
+            if spans.len() < 2 {
+                continue;
+            }
+            let found: Vec<(u32, usize)> =
+                order(&spans.iter().map(String::as_str).collect::<Vec<_>>())
+                    .into_iter()
+                    .enumerate()
+                    .flat_map(|(at, first)| first.into_iter().map(move |first| (first, at)))
+                    .collect();
+            let n_both = found.iter().filter(|edge| edges.contains(edge)).count();
+            n_tasks += 1;
+            n_found += found.len();
+            n_right += n_both;
+            n_edges += edges.len();
+            n_same += usize::from(n_both == edges.len() && n_both == found.len());
+        }
+        let precision = n_right as f64 / n_found as f64;
+        let recall = n_right as f64 / n_edges as f64;
+        let told = format!(
+            "{n_tasks} tasks: precision {precision:.3}, recall {recall:.3}, the same {n_same}"
+        );
+        // What `docs/plan.md` says, less a little.
+        assert!(n_tasks == 192 && precision > 0.7 && recall > 0.55, "{told}");
     }
 
     proptest! {

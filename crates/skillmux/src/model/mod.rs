@@ -38,9 +38,13 @@ mod encoder;
 mod json_answer;
 mod pair_scorer;
 mod speller;
+mod translator;
 
 pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole, last_json_in};
 pub use encoder::{Encoder, EncoderIdentity};
 pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
+pub use translator::Translator;
+
+pub(crate) use translator::TRANSLATION_DISCOUNT;

@@ -1,5 +1,7 @@
 //! [`Signals`]: the evidence that a candidate carries.
 
+use std::sync::Arc;
+
 /// What is known of a candidate for a query: named numbers, the words that both share, and whether
 /// the query names the skill.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -9,6 +11,8 @@ pub struct Signals {
     /// Words matched and missed; read for candidates that are judged or shown, for it costs reading
     /// the skill.
     pub words: Option<WordMatch>,
+    /// The text by which it was found, if that is a translation of the query.
+    pub translation: Option<Arc<str>>,
     names: &'static [&'static str],
     values: Vec<f32>,
 }

@@ -1,6 +1,6 @@
 //! [`Ranker`]: what finds, orders and pins skills.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     merge::{N_MERGED, contributions, merge},
@@ -11,13 +11,14 @@ use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
-    model::Speller,
+    model::{Speller, TRANSLATION_DISCOUNT, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
-        Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Ranking, RankingIdentity,
-        RetrieveRequest, Retriever, named,
+        Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Feature, Ranking,
+        RankingIdentity, RetrieveRequest, Retriever, ScoreScale, named,
     },
+    skill::SkillId,
 };
 
 /// A retriever and a reranker, with what every ranking shares: named skills come first, and reasons are
@@ -27,6 +28,7 @@ pub struct Ranker {
     reranker: Box<dyn Reranker>,
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
+    translator: Option<Arc<dyn Translator>>,
 }
 
 impl Default for Ranker {
@@ -39,7 +41,7 @@ impl Default for Ranker {
 impl Ranker {
     /// Returns a ranker of these stages.
     pub fn new(retriever: Box<dyn Retriever>, reranker: Box<dyn Reranker>) -> Self {
-        Self { retriever, reranker, words: Bm25Config::default(), speller: None }
+        Self { retriever, reranker, words: Bm25Config::default(), speller: None, translator: None }
     }
 
     /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words of its
@@ -53,6 +55,13 @@ impl Ranker {
     #[must_use]
     pub fn with_speller(self, speller: Arc<dyn Speller>) -> Self {
         Self { speller: Some(speller), ..self }
+    }
+
+    /// Returns the ranker with what says queries in English: skills in English are then found by that as
+    /// well. Where scores are no log-odds, or the writing of skills is not measured, it changes nothing.
+    #[must_use]
+    pub fn with_translator(self, translator: Arc<dyn Translator>) -> Self {
+        Self { translator: Some(translator), ..self }
     }
 
     /// Returns the ranker with another reranker, which is made from the present one.
@@ -127,16 +136,32 @@ impl Ranker {
         k: usize,
     ) -> Result<Ranking> {
         let named = named(index, query)?;
-        let n_retrieved = k.max(self.reranker.n_compared());
-        let request = RetrieveRequest { index, query, named: &named, k: n_retrieved };
-        let found = self.retriever.retrieve(&request)?;
-        let mut candidates = self.reranker.rerank(&RerankRequest { index, query }, found)?;
+        let n = k.max(self.reranker.n_compared());
+        let mut candidates = self.candidates(index, query, &named, n)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
         let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
+        let translation = self.translator.as_ref().filter(|_| scale == ScoreScale::LogOdds);
+        if let Some(translation) = translation.and_then(|known| known.translate(query.text())) {
+            let translation = Query::new(translation)?;
+            let found = self.candidates(index, &translation, &[], n)?;
+            candidates = both(candidates, translation.text(), found);
+        }
         reading.leave_out(index, &mut candidates)?;
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
+    }
+
+    /// Returns the best `n` skills for a text, in the order of the reranker.
+    fn candidates(
+        &self,
+        index: &Index,
+        query: &Query,
+        named: &[SkillId],
+        n: usize,
+    ) -> Result<Vec<Candidate>> {
+        let found = self.retriever.retrieve(&RetrieveRequest { index, query, named, k: n })?;
+        self.reranker.rerank(&RerankRequest { index, query }, found)
     }
 
     /// Returns a reader of skills for the reasons of one query.
@@ -149,6 +174,10 @@ impl Ranker {
     fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
         let mut parts = contributions(candidate)
             .unwrap_or_else(|| self.reranker.contributions(self.retriever.as_ref(), candidate));
+        if candidate.signals.translation.is_some() {
+            let value = -TRANSLATION_DISCOUNT;
+            parts.push(Contribution { feature: TRANSLATION.to_owned(), value });
+        }
         if candidate.signals.is_named {
             let rest: f32 = parts.iter().map(|part| part.value).sum();
             let value = candidate.score - rest;
@@ -167,14 +196,93 @@ pub(super) struct Reasons<'r> {
 
 impl Reasons<'_> {
     /// Reads which words a candidate has, unless that is known.
-    pub(super) fn read(&mut self, candidate: &mut Candidate, indexed: &IndexedSkill) {
-        if candidate.signals.words.is_none() {
-            candidate.signals.words = Some(self.words.read(&self.bm25, &indexed.skill));
+    pub(super) fn read(&mut self, candidate: &mut Candidate, indexed: &IndexedSkill) -> Result<()> {
+        if candidate.signals.words.is_some() {
+            return Ok(());
         }
+        let words = match candidate.signals.translation.as_deref() {
+            Some(translation) => {
+                let query = Query::new(translation)?;
+                WordReader::new(&self.bm25, &query)?.read(&self.bm25, &indexed.skill)
+            }
+            None => self.words.read(&self.bm25, &indexed.skill),
+        };
+        candidate.signals.words = Some(words);
+        Ok(())
     }
 
     /// Returns why a candidate that was read has its place.
     pub(super) fn explain(&self, candidate: &Candidate) -> Explanation {
         Explanation::of(candidate, self.ranker.contributions(candidate))
+    }
+}
+
+/// What a skill loses that a translation found.
+const TRANSLATION: &str = "translation";
+
+/// Least share of its writing that a skill has in common with a text that finds it.
+const SAME_WRITING: f32 = 0.5;
+
+/// Joins what a query and its translation found. The translation adds skills in its own writing, which lose something; a skill that
+/// both found has the higher score.
+fn both(
+    of_query: Vec<Candidate>,
+    translation: &str,
+    of_translation: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let writing = |candidate: &Candidate| candidate.signals.get(Feature::SameWriting.as_str());
+    let is_same = |candidate: &Candidate| writing(candidate).is_some_and(|w| w >= SAME_WRITING);
+    let text: Arc<str> = translation.into();
+    let mut candidates = of_query;
+    let place_of: HashMap<SkillId, usize> =
+        candidates.iter().enumerate().map(|(at, known)| (known.skill.clone(), at)).collect();
+    for mut candidate in of_translation.into_iter().filter(is_same) {
+        candidate.score -= TRANSLATION_DISCOUNT;
+        candidate.signals.translation = Some(Arc::clone(&text));
+        match place_of.get(&candidate.skill) {
+            Some(at) if candidates[*at].score >= candidate.score => {}
+            Some(at) => candidates[*at] = candidate,
+            None => candidates.push(candidate),
+        }
+    }
+    candidates.sort_unstable_by(Candidate::best_first);
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::Signals;
+
+    const SIGNALS: &[&str] = &["same_writing"];
+
+    fn found(all: &[(&str, f32, f32)]) -> Vec<Candidate> {
+        let candidate = |(id, score, writing): &(&str, f32, f32)| Candidate {
+            skill: SkillId::new(*id),
+            score: *score,
+            signals: Signals::new(SIGNALS, vec![*writing]),
+        };
+        all.iter().map(candidate).collect()
+    }
+
+    fn told(candidates: Vec<Candidate>) -> Vec<(String, f32, bool)> {
+        let told = |found: Candidate| {
+            (found.skill.as_str().to_owned(), found.score, found.signals.translation.is_some())
+        };
+        candidates.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_translation_adds_skills_in_its_own_writing() {
+        let of_query = found(&[("zh", 3.0, 1.0), ("en", 1.0, 0.0), ("other", 1.0, 0.1)]);
+        let of_translation =
+            found(&[("en", 5.0, 1.0), ("new", 4.5, 0.9), ("other", 3.5, 1.0), ("zh", 9.0, 0.2)]);
+        let joined = both(of_query.clone(), "clean a table", of_translation);
+        let expected =
+            [("zh", 3.0, false), ("en", 2.0, true), ("new", 1.5, true), ("other", 1.0, false)];
+        assert_eq!(told(joined), expected.map(|(id, score, by)| (id.to_owned(), score, by)));
+        // Where the writing is not measured, a translation adds nothing.
+        let unmeasured = vec![Candidate::new(SkillId::new("a"), 9.0)];
+        assert_eq!(both(of_query.clone(), "clean a table", unmeasured), of_query);
     }
 }

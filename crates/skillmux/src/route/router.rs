@@ -204,7 +204,7 @@ impl Router {
             self.stages.ranker.rank_text(&index, &reading, query, 1)?;
         let Some(mut best) = candidates.pop() else { return Ok(None) };
         let indexed = index.skill(index.find(&best.skill)?)?;
-        self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed);
+        self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed)?;
         let evidence = Evidence::of(query.text(), index.n_skills(), &best);
         Ok(Some(BestEvidence { best, evidence, ranking }))
     }
@@ -315,7 +315,7 @@ impl Router {
 
         let started = (self.stages.clock)();
         let pages = self.pages(&index, query, &loaded, options.budget_tokens);
-        let n_nodes = loaded.iter().map(|skill| skill.nodes.nodes.len()).sum();
+        let n_nodes = loaded.iter().map(|loaded: &Loaded| loaded.skill.nodes.nodes.len()).sum();
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace("page", started, n_nodes, n_selected));
 
@@ -392,7 +392,7 @@ impl Router {
         let best = match candidates.first_mut() {
             Some(best) => {
                 let indexed = index.skill(index.find(&best.skill)?)?;
-                reasons.read(best, &indexed);
+                reasons.read(best, &indexed)?;
                 Some(indexed)
             }
             None => None,
@@ -418,7 +418,7 @@ impl Router {
         let mut reasons = self.stages.ranker.reasons(index, query)?;
         let explained = |mut candidate: Candidate| {
             let indexed = index.skill(index.find(&candidate.skill)?)?;
-            reasons.read(&mut candidate, &indexed);
+            reasons.read(&mut candidate, &indexed)?;
             Ok(explained_skill(&candidate, &indexed, reasons.explain(&candidate)))
         };
         candidates.into_iter().map(explained).collect()
@@ -429,7 +429,7 @@ impl Router {
         &self,
         index: &Index,
         query: &Query,
-        skills: &[IndexedSkill],
+        skills: &[Loaded],
         budget_tokens: u32,
     ) -> Vec<Page> {
         if budget_tokens == 0 {
@@ -438,9 +438,10 @@ impl Router {
         let words = PageWords::new(index);
         let mut left = budget_tokens;
         let mut pages = Vec::with_capacity(skills.len());
-        for (skill, n_left) in skills.iter().zip((1..=skills.len()).rev()) {
+        for (Loaded { skill, translation }, n_left) in skills.iter().zip((1..=skills.len()).rev()) {
             let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
-            let page = words.page(self.stages.pager.as_ref(), skill, query.text(), share);
+            let text = translation.as_deref().unwrap_or(query.text());
+            let page = words.page(self.stages.pager.as_ref(), skill, text, share);
             left -= page.n_tokens.min(left);
             pages.push(page);
         }
@@ -465,6 +466,13 @@ pub struct BestEvidence {
     pub ranking: RankingIdentity,
 }
 
+/// A skill of a plan.
+struct Loaded {
+    skill: IndexedSkill,
+    /// The text that found it, if that is a translation.
+    translation: Option<Arc<str>>,
+}
+
 /// What was found for one need.
 struct Found<'r> {
     scale: ScoreScale,
@@ -486,7 +494,7 @@ impl Found<'_> {
         &mut self,
         index: &Index,
         step: &PlanStep,
-        loaded: &mut Vec<IndexedSkill>,
+        loaded: &mut Vec<Loaded>,
     ) -> Result<Vec<ExplainedSkill>> {
         let mut explained = Vec::with_capacity(step.skills.len());
         for id in &step.skills {
@@ -496,7 +504,7 @@ impl Found<'_> {
                 Some(best) => best,
                 None => index.skill(index.find(id)?)?,
             };
-            self.reasons.read(&mut candidate, &indexed);
+            self.reasons.read(&mut candidate, &indexed)?;
             let mut explanation = self.reasons.explain(&candidate);
             // What a name adds is the rest of the score, whatever it is.
             if let Some(of_task) = self.of_task.filter(|_| !candidate.signals.is_named) {
@@ -507,7 +515,8 @@ impl Found<'_> {
             let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
             skill.copies = copies_of(index, id, others)?;
             explained.push(skill);
-            loaded.push(indexed);
+            let translation = candidate.signals.translation;
+            loaded.push(Loaded { skill: indexed, translation });
         }
         Ok(explained)
     }

@@ -7,7 +7,7 @@ use skillmux::index::Index;
 use skillmux_train::composer::{SetExamples, SetTasks};
 
 use crate::{
-    args::{StageArgs, TrainComposerArgs},
+    args::TrainComposerArgs,
     assemble::Models,
     folder::write_file,
     outcome::Outcome,
@@ -29,7 +29,7 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
     let models = Models::load(settings)?;
     let mut examples = SetExamples::default();
     for path in &args.index {
-        let router = models.router(Index::open(path)?, StageArgs::default())?;
+        let router = models.untranslated_router(Index::open(path)?)?;
         examples.ask(&tasks, &router)?;
     }
     if examples.n_train() == 0 {

@@ -1,7 +1,7 @@
 //! [`Judgement`]: the decision on one ranking, made once for every composer.
 
 use super::{Calibration, Evidence, small_talk::is_small_talk};
-use crate::retrieve::Candidate;
+use crate::{model::TRANSLATION_DISCOUNT, retrieve::Candidate};
 
 /// What is thought of the best candidate of a ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,11 +44,24 @@ pub(crate) fn judge(
     let Some(calibration) = calibration else {
         return Judgement { confidence: None, verdict: Verdict::Helps };
     };
-    let evidence = Evidence::of(task, n_skills, best);
+    let translation = best.signals.translation.as_deref();
+    let evidence = Evidence::of(translation.unwrap_or(task), n_skills, best);
     let confidence = calibration.confidence(&evidence);
+    let confidence = if translation.is_some() && !evidence.is_named {
+        discounted(confidence)
+    } else {
+        confidence
+    };
     let is_enough = confidence >= calibration.threshold_of(n_skills) || evidence.is_named;
     let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
     Judgement { confidence: Some(confidence), verdict }
+}
+
+/// Returns the confidence in a skill that a translation found.
+fn discounted(confidence: f32) -> f32 {
+    let odds = confidence / f32::max(1.0 - confidence, f32::MIN_POSITIVE);
+    let odds = odds * (-TRANSLATION_DISCOUNT).exp();
+    if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -93,6 +106,20 @@ mod tests {
         assert_eq!(judged, Judgement { confidence: Some(1.0), verdict: Verdict::Helps });
         let judged = judge("hi", 50, Some(&best(true)), Some(&calibration(0.0)));
         assert_eq!(judged.verdict, Verdict::SmallTalk);
+    }
+
+    #[test]
+    fn what_a_translation_found_is_less_sure() {
+        for (confidence, expected) in [(0.0, 0.0), (0.5, 0.047), (0.953, 0.5), (1.0, 1.0)] {
+            let found = discounted(confidence);
+            assert!((found - expected).abs() < 1e-3, "{confidence}: {found}");
+        }
+        let mut translated = best(false);
+        translated.signals.translation = Some("which river flows".into());
+        let judged = judge(TASK, 50, Some(&translated), Some(&calibration(0.4)));
+        assert_eq!(judged.verdict, Verdict::DoesNotHelp);
+        let plain = judge(TASK, 50, Some(&best(false)), Some(&calibration(0.4)));
+        assert_eq!(plain.verdict, Verdict::Helps);
     }
 
     #[test]

@@ -1,0 +1,158 @@
+//! [`Lexicon`]: Chinese words and what they are in English.
+
+use rustc_hash::FxHashMap;
+use skillmux::model::Translator;
+
+/// Longest word of a lexicon in characters.
+const MAX_CHARS: usize = 6;
+
+/// What a character costs that is no word: more than any word.
+const UNKNOWN_COST: f32 = 15.0;
+
+/// A word of grammar is at least as frequent as this.
+const MIN_COUNT: f32 = 20.0;
+
+/// Says Chinese words in English, word by word.
+///
+/// Chinese has no blanks between words: a run of characters is cut into words of the lexicon so that the product of their
+/// frequencies is highest, with the first of equal ways.
+#[derive(Debug)]
+pub struct Lexicon {
+    words: FxHashMap<&'static str, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Minus the logarithm of its frequency.
+    cost: f32,
+    /// English words, none for a word of grammar.
+    english: &'static str,
+}
+
+impl Lexicon {
+    /// Reads lines of a Chinese word, its count, and its English words, with tabs between; `None` if a line has another form.
+    pub fn read(lines: &'static str) -> Option<Self> {
+        let mut counted = Vec::new();
+        for line in lines.lines() {
+            let mut fields = line.split('\t');
+            let (word, count, english) = (fields.next()?, fields.next()?, fields.next()?);
+            let count: f32 = count.parse().ok().filter(|count| *count > 0.0)?;
+            counted.push((word, f32::max(count, MIN_COUNT), english));
+        }
+        let total: f32 = counted.iter().map(|(_, count, _)| count).sum();
+        let entry =
+            |(word, count, english)| (word, Entry { cost: -f32::ln(count / total), english });
+        Some(Self { words: counted.into_iter().map(entry).collect() })
+    }
+
+    /// Appends the English words of a run of Chinese characters.
+    fn translate_run(&self, run: &str, out: &mut Vec<&str>) {
+        let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+        // The least cost of the characters up to each, and where the last word begins.
+        let mut best: Vec<(f32, usize)> = vec![(0.0, 0)];
+        let start_of = |char: usize| if char == 0 { 0 } else { ends[char - 1] };
+        for end in 1..=ends.len() {
+            let mut least = (best[end - 1].0 + UNKNOWN_COST, end - 1);
+            for start in end.saturating_sub(MAX_CHARS)..end {
+                if let Some(entry) = self.words.get(&run[start_of(start)..ends[end - 1]]) {
+                    let cost = best[start].0 + entry.cost;
+                    if cost < least.0 {
+                        least = (cost, start);
+                    }
+                }
+            }
+            best.push(least);
+        }
+        let mut cuts = Vec::new();
+        let mut end = ends.len();
+        while end > 0 {
+            let start = best[end].1;
+            cuts.push(start_of(start)..ends[end - 1]);
+            end = start;
+        }
+        for word in cuts.into_iter().rev() {
+            if let Some(entry) =
+                self.words.get(&run[word]).filter(|entry| !entry.english.is_empty())
+            {
+                out.push(entry.english);
+            }
+        }
+    }
+}
+
+impl Translator for Lexicon {
+    fn translate(&self, text: &str) -> Option<String> {
+        if !is_mainly_chinese(text) {
+            return None;
+        }
+        let mut words: Vec<&str> = Vec::new();
+        let mut n_translated = 0;
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let is_same = |c: char| is_chinese(c) == is_chinese(first);
+            let end = rest.find(|c: char| !is_same(c)).unwrap_or(rest.len());
+            let (run, after) = rest.split_at(end);
+            if is_chinese(first) {
+                let n_before = words.len();
+                self.translate_run(run, &mut words);
+                n_translated += words.len() - n_before;
+            } else if !run.trim().is_empty() {
+                words.push(run.trim());
+            }
+            rest = after;
+        }
+        (n_translated > 0).then(|| words.join(" "))
+    }
+}
+
+/// Returns whether a text is in Chinese, with whatever words of English in it: two characters count as a word. Japanese has other
+/// characters as well.
+fn is_mainly_chinese(text: &str) -> bool {
+    let n_chinese = text.chars().filter(|c| is_chinese(*c)).count();
+    let n_kana = text.chars().filter(|c| ('\u{3040}'..='\u{30ff}').contains(c)).count();
+    let words = text.split(|c: char| !c.is_ascii_alphabetic());
+    let n_words = words.filter(|word| !word.is_empty()).count();
+    n_kana == 0 && n_chinese / 2 > n_words
+}
+
+/// Returns whether a character is one of the common Chinese ones.
+fn is_chinese(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = "数据库\t300\tdatabase\n数据\t900\tdata\n库\t40\tlibrary\n慢\t90\tslow\n查询\t200\tquery\n的\t1\t\n";
+
+    #[test]
+    fn words_are_cut_so_that_they_are_likely() {
+        let lexicon = Lexicon::read(LINES).unwrap();
+        let translate = |text: &str| lexicon.translate(text);
+        assert_eq!(translate("数据库的慢查询").as_deref(), Some("database slow query"));
+        assert_eq!(
+            translate("用 Postgres 的数据，慢！").as_deref(),
+            Some("Postgres data ， slow ！")
+        );
+        assert_eq!(translate("鑫数据鑫").as_deref(), Some("data"));
+        for text in ["", "的", "鑫鑫鑫", "slow query", "データ", "a b 数据 c", "数据を整理"]
+        {
+            assert_eq!(translate(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_form_is_refused() {
+        for lines in ["数据", "数据\tx\tdata", "数据\t0\tdata", "数据\t1"] {
+            assert!(Lexicon::read(lines).is_none(), "{lines}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_takes_no_longer_than_its_length_asks_for() {
+        let lexicon = Lexicon::read(LINES).unwrap();
+        let text = "慢查询鑫".repeat(50_000);
+        assert_eq!(lexicon.translate(&text).unwrap().split(' ').count(), 100_000);
+    }
+}
