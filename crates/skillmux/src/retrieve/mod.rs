@@ -48,7 +48,7 @@ pub use pool::{
 };
 pub use ranking::{Ranking, RankingIdentity, ScoreScale};
 pub use retriever::{RetrieveRequest, Retriever, Tier};
-pub use signals::{Signals, WordMatch};
+pub use signals::{Signals, Translation, WordMatch};
 
 pub(crate) use bm25::{Bm25, TermWeight, saturate};
 pub use named::named;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::RankingIdentity;
+
 /// What is known of a candidate for a query: named numbers, the words that both share, and whether
 /// the query names the skill.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,10 +13,19 @@ pub struct Signals {
     /// Words matched and missed; read for candidates that are judged or shown, for it costs reading
     /// the skill.
     pub words: Option<WordMatch>,
-    /// The text by which it was found, if that is a translation of the query.
-    pub translation: Option<Arc<str>>,
+    /// What found it, if that is a translation of the query.
+    pub translation: Option<Arc<Translation>>,
     names: &'static [&'static str],
     values: Vec<f32>,
+}
+
+/// A translation of a query that was ranked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translation {
+    /// The text.
+    pub text: String,
+    /// Who ranked: a calibration of this ranking judges what it found.
+    pub ranking: RankingIdentity,
 }
 
 /// How the words of a query and of a skill meet.

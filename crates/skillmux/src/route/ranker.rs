@@ -16,7 +16,7 @@ use crate::{
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
         Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Feature, Ranking,
-        RankingIdentity, RetrieveRequest, Retriever, ScoreScale, named,
+        RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, named,
     },
     skill::SkillId,
 };
@@ -144,7 +144,9 @@ impl Ranker {
         if let Some(translation) = translation.and_then(|known| known.translate(query.text())) {
             let translation = Query::new(translation)?;
             let found = self.candidates(index, &translation, &[], n)?;
-            candidates = both(candidates, translation.text(), found);
+            let ranking = self.reranker.identity_of(self.retriever.as_ref(), &found);
+            let text = translation.text().to_owned();
+            candidates = both(candidates, Translation { text, ranking }, found);
         }
         reading.leave_out(index, &mut candidates)?;
         pin(&mut candidates, &named, scale);
@@ -202,7 +204,7 @@ impl Reasons<'_> {
         }
         let words = match candidate.signals.translation.as_deref() {
             Some(translation) => {
-                let query = Query::new(translation)?;
+                let query = Query::new(translation.text.as_str())?;
                 WordReader::new(&self.bm25, &query)?.read(&self.bm25, &indexed.skill)
             }
             None => self.words.read(&self.bm25, &indexed.skill),
@@ -227,18 +229,18 @@ const SAME_WRITING: f32 = 0.5;
 /// both found has the higher score.
 fn both(
     of_query: Vec<Candidate>,
-    translation: &str,
+    translation: Translation,
     of_translation: Vec<Candidate>,
 ) -> Vec<Candidate> {
     let writing = |candidate: &Candidate| candidate.signals.get(Feature::SameWriting.as_str());
     let is_same = |candidate: &Candidate| writing(candidate).is_some_and(|w| w >= SAME_WRITING);
-    let text: Arc<str> = translation.into();
+    let translation = Arc::new(translation);
     let mut candidates = of_query;
     let place_of: HashMap<SkillId, usize> =
         candidates.iter().enumerate().map(|(at, known)| (known.skill.clone(), at)).collect();
     for mut candidate in of_translation.into_iter().filter(is_same) {
         candidate.score -= TRANSLATION_DISCOUNT;
-        candidate.signals.translation = Some(Arc::clone(&text));
+        candidate.signals.translation = Some(Arc::clone(&translation));
         match place_of.get(&candidate.skill) {
             Some(at) if candidates[*at].score >= candidate.score => {}
             Some(at) => candidates[*at] = candidate,
@@ -265,6 +267,11 @@ mod tests {
         all.iter().map(candidate).collect()
     }
 
+    fn translation() -> Translation {
+        let ranking = RankingIdentity::new("test");
+        Translation { text: "clean a table".to_owned(), ranking }
+    }
+
     fn told(candidates: Vec<Candidate>) -> Vec<(String, f32, bool)> {
         let told = |found: Candidate| {
             (found.skill.as_str().to_owned(), found.score, found.signals.translation.is_some())
@@ -277,12 +284,12 @@ mod tests {
         let of_query = found(&[("zh", 3.0, 1.0), ("en", 1.0, 0.0), ("other", 1.0, 0.1)]);
         let of_translation =
             found(&[("en", 5.0, 1.0), ("new", 4.5, 0.9), ("other", 3.5, 1.0), ("zh", 9.0, 0.2)]);
-        let joined = both(of_query.clone(), "clean a table", of_translation);
+        let joined = both(of_query.clone(), translation(), of_translation);
         let expected =
             [("zh", 3.0, false), ("en", 2.0, true), ("new", 1.5, true), ("other", 1.0, false)];
         assert_eq!(told(joined), expected.map(|(id, score, by)| (id.to_owned(), score, by)));
         // Where the writing is not measured, a translation adds nothing.
         let unmeasured = vec![Candidate::new(SkillId::new("a"), 9.0)];
-        assert_eq!(both(of_query.clone(), "clean a table", unmeasured), of_query);
+        assert_eq!(both(of_query.clone(), translation(), unmeasured), of_query);
     }
 }

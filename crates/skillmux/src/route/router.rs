@@ -28,7 +28,7 @@ use crate::{
     index::{Index, IndexedSkill},
     page::{FullPager, Page, Pager},
     query::{Need, Query},
-    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, named},
+    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, Translation, named},
     skill::SkillId,
 };
 
@@ -205,7 +205,11 @@ impl Router {
         let Some(mut best) = candidates.pop() else { return Ok(None) };
         let indexed = index.skill(index.find(&best.skill)?)?;
         self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed)?;
-        let evidence = Evidence::of(query.text(), index.n_skills(), &best);
+        let (text, ranking) = match best.signals.translation.as_deref() {
+            Some(found) => (found.text.as_str(), found.ranking.clone()),
+            None => (query.text(), ranking),
+        };
+        let evidence = Evidence::of(text, index.n_skills(), &best);
         Ok(Some(BestEvidence { best, evidence, ranking }))
     }
 
@@ -397,7 +401,9 @@ impl Router {
             }
             None => None,
         };
-        let calibration = self.stages.calibrations.of(&identity);
+        let by_translation = candidates.first().and_then(|best| best.signals.translation.as_ref());
+        let ranking = by_translation.map_or(&identity, |found| &found.ranking);
+        let calibration = self.stages.calibrations.of(ranking);
         let judgement = judge(query.text(), index.n_skills(), candidates.first(), calibration);
         let mut headlines = index.headlines()?;
         let considered = |candidate: Candidate| -> Result<Considered> {
@@ -440,7 +446,7 @@ impl Router {
         let mut pages = Vec::with_capacity(skills.len());
         for (Loaded { skill, translation }, n_left) in skills.iter().zip((1..=skills.len()).rev()) {
             let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
-            let text = translation.as_deref().unwrap_or(query.text());
+            let text = translation.as_ref().map_or(query.text(), |found| found.text.as_str());
             let page = words.page(self.stages.pager.as_ref(), skill, text, share);
             left -= page.n_tokens.min(left);
             pages.push(page);
@@ -469,8 +475,8 @@ pub struct BestEvidence {
 /// A skill of a plan.
 struct Loaded {
     skill: IndexedSkill,
-    /// The text that found it, if that is a translation.
-    translation: Option<Arc<str>>,
+    /// What found it, if that is a translation.
+    translation: Option<Arc<Translation>>,
 }
 
 /// What was found for one need.

@@ -44,7 +44,7 @@ pub(crate) fn judge(
     let Some(calibration) = calibration else {
         return Judgement { confidence: None, verdict: Verdict::Helps };
     };
-    let translation = best.signals.translation.as_deref();
+    let translation = best.signals.translation.as_ref().map(|found| found.text.as_str());
     let evidence = Evidence::of(translation.unwrap_or(task), n_skills, best);
     let confidence = calibration.confidence(&evidence);
     let confidence = if translation.is_some() && !evidence.is_named {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::{
         compose::Features,
-        retrieve::{RankingIdentity, Signals},
+        retrieve::{RankingIdentity, Signals, Translation},
         skill::SkillId,
     };
 
@@ -115,7 +115,9 @@ mod tests {
             assert!((found - expected).abs() < 1e-3, "{confidence}: {found}");
         }
         let mut translated = best(false);
-        translated.signals.translation = Some("which river flows".into());
+        let ranking = RankingIdentity::new("test");
+        let translation = Translation { text: "which river flows".to_owned(), ranking };
+        translated.signals.translation = Some(translation.into());
         let judged = judge(TASK, 50, Some(&translated), Some(&calibration(0.4)));
         assert_eq!(judged.verdict, Verdict::DoesNotHelp);
         let plain = judge(TASK, 50, Some(&best(false)), Some(&calibration(0.4)));
