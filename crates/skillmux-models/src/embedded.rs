@@ -32,8 +32,8 @@ const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
     name: "composer",
     kind: ModelKind::Composer,
     n_bytes: COMPOSER.len(),
-    trained_on: "long tasks of our own with one to five skills, and prompts of queries-train, over \
-                 libraries of 400 to 78,132 skills",
+    trained_on: "tasks of our own with one to five skills, and prompts of queries-train, over \
+                 libraries of 50 to 78,132 skills",
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");

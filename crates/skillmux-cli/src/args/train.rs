@@ -29,7 +29,7 @@ pub(crate) struct TrainComposerArgs {
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// Least probability of a skill that is added to a plan, in [0, 1]
-    #[arg(long, default_value_t = 0.35)]
+    #[arg(long, default_value_t = 0.28)]
     pub(crate) threshold: f32,
     /// File for the weights
     #[arg(long, value_name = "FILE.json")]
