@@ -44,7 +44,8 @@ pub(crate) struct SearchArgs {
     /// Show the best N skills
     #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
-    /// Give copies of a better skill a place of their own. With --queries they always have one
+    /// Give near-copies of a better skill a place of their own. With --queries they and exact copies
+    /// always have one
     #[arg(long)]
     pub(crate) all: bool,
     /// Format of the ranking. With --queries it is always a TREC run
@@ -68,6 +69,9 @@ pub(crate) struct PageArgs {
     pub(crate) skill_id: String,
     /// What you want to know. Without it: the skill from the top
     pub(crate) query: Option<String>,
+    /// What the skill is to serve, as for `route`; may be given more than once
+    #[arg(long = "need", value_name = "PHRASE", requires = "query")]
+    pub(crate) needs: Vec<String>,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// Show at most this many tokens

@@ -16,10 +16,13 @@ const MAX_NAME_CHARS: usize = 64;
 /// Returns a plan as a Mermaid flowchart; a plan without steps is a flowchart without boxes.
 pub(crate) fn mermaid(route: &Route) -> String {
     let quoted = |text: &str| {
-        // Mermaid has no other way to write these.
+        // Mermaid has no other way to write these. At the start of a text it takes these for a list.
         let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
+        for (at, c) in text.char_indices() {
             match c {
+                '-' | '+' | '*' | '0'..='9' if at == 0 => {
+                    let _ = write!(out, "#{};", u32::from(c));
+                }
                 '"' | '#' | '&' | '<' | '>' | '`' | '\\' => {
                     let _ = write!(out, "#{};", u32::from(c));
                 }
@@ -85,7 +88,7 @@ mod tests {
             decision: Decision::Load,
             confidence: None,
             reason: String::new(),
-            steps: vec![step("clean \"a\\b\"", &[]), step("<b>draw</b>\n#1", &[0])],
+            steps: vec![step("1. \"a\\b\"", &[]), step("<b>draw</b>\n#1", &[0])],
             pages: Vec::new(),
             hints: Vec::new(),
             corrections: Vec::new(),
@@ -98,11 +101,11 @@ mod tests {
     fn text_of_a_task_stays_text() {
         assert_eq!(
             mermaid(&route()),
-            "flowchart LR\n    s0[\"clean #34;a#92;b#34;\"]\n    \
+            "flowchart LR\n    s0[\"#49;. #34;a#92;b#34;\"]\n    \
              s1[\"#60;b#62;draw#60;/b#62; #35;1\"]\n    s0 --> s1\n"
         );
         let dot = dot(&route());
-        assert!(dot.contains("s0 [label=\"clean \\\"a\\\\b\\\"\"];"), "{dot}");
+        assert!(dot.contains("s0 [label=\"1. \\\"a\\\\b\\\"\"];"), "{dot}");
         assert!(dot.contains("s0 -> s1;") && dot.ends_with("}\n"), "{dot}");
     }
 }

@@ -47,8 +47,8 @@ fn a_model_that_says_no_needs_is_told_and_done_without() {
     let home = Home::with_index();
     let plain = home.ask(&["route", TASK, "--budget", "0", "--format", "mermaid"]);
     for (status, said, told) in [
-        (200, "First clean it.", "no list of needs"),
-        (200, "[]", "no list of needs"),
+        (200, "First clean it.", "no needs in its answer"),
+        (200, "[]", "no needs in its answer"),
         (401, r#"{"error":"no key"}"#, "answered 401"),
     ] {
         let server = ChatServer::start(move |_, _| (status, said.to_owned()));

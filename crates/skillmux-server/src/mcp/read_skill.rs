@@ -30,6 +30,9 @@ pub(super) struct ReadSkill {
     /// The task at hand. Without it: the skill from the top.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     query: String,
+    /// Your needs that the skill serves, if you passed any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    needs: Vec<String>,
     /// Most tokens of text to return.
     #[serde(default = "default_budget_tokens")]
     #[schemars(range(min = MIN_BUDGET_TOKENS, max = MAX_BUDGET_TOKENS))]
@@ -53,7 +56,12 @@ impl ReadSkill {
     /// Answers the call.
     pub(super) fn answer(self, router: &Router) -> Result<ReadSkillAnswer> {
         let is_blank = self.query.trim().is_empty();
-        let query = if is_blank { None } else { Some(Query::new(self.query)?) };
+        let query = match (is_blank, self.needs.is_empty()) {
+            (true, true) => None,
+            // Needs say enough.
+            (true, false) => Some(Query::new(self.needs.join("\n"))?),
+            (false, _) => Some(Query::new(self.query)?.with_needs(self.needs)?),
+        };
         let skill_id = SkillId::new(self.skill_id);
         let page = PageView::from(router.page(&skill_id, query.as_ref(), self.budget_tokens)?);
         let next = next_step(&page, self.budget_tokens);

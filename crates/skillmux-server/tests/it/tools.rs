@@ -107,6 +107,7 @@ async fn an_input_schema_says_all_that_a_call_is_held_to() {
             "properties": {
                 "skill_id": { "type": "string" },
                 "query": { "type": "string" },
+                "needs": { "type": "array", "items": { "type": "string" } },
                 "budget_tokens": number(200, 50_000, 3000)
             },
             "required": ["skill_id"],

@@ -52,4 +52,4 @@ pub use score_cut::{ScoreCut, ScoreCutConfig};
 pub use set_head::{SetFeatures, SetHead, SetTable, SetWeights};
 pub use top_k::TopK;
 
-pub(crate) use abstain::judge;
+pub(crate) use abstain::{is_small_talk, judge};

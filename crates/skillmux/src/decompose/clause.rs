@@ -167,11 +167,15 @@ fn sentences(line: &str) -> Vec<Range<usize>> {
         n_chars += 1;
         let end = at + c.len_utf8();
         let rest = &line[end..];
-        if (at == 0 || line[..at].ends_with(char::is_whitespace))
-            && let Some(length) = number_in_line(&line[at..], next_number)
-        {
+        let is_start = at == 0 || line[..at].ends_with(char::is_whitespace);
+        // The number at the start of a line is taken off already, so that the first one may be 2.
+        let last = if next_number == 1 { 2 } else { next_number };
+        let number = (next_number..=last)
+            .filter(|_| is_start)
+            .find_map(|number| Some((number, number_in_line(&line[at..], number)?)));
+        if let Some((number, length)) = number {
             push_trimmed(line, start..at, &mut ranges);
-            (start, n_chars, next_number) = (at + length, 0, next_number + 1);
+            (start, n_chars, next_number) = (at + length, 0, number + 1);
             continue;
         }
         let is_end = match c {
@@ -191,11 +195,13 @@ fn sentences(line: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Returns the bytes of a mark such as `2)` or `(2)` with this number that a text begins with.
+/// Returns the bytes of a mark such as `2)`, `(2)` or `2、` with this number that a text begins with.
 fn number_in_line(text: &str, number: usize) -> Option<usize> {
-    let digits = text.strip_prefix('(').unwrap_or(text);
-    let rest = digits.strip_prefix(&number.to_string())?.strip_prefix(')')?;
-    rest.starts_with(char::is_whitespace).then_some(text.len() - rest.len())
+    let digits = text.strip_prefix(['(', '（']).unwrap_or(text);
+    let after = digits.strip_prefix(&number.to_string())?;
+    let rest = after.strip_prefix([')', '）', '、'])?;
+    let is_mark = rest.starts_with(char::is_whitespace) || !after.starts_with(')');
+    is_mark.then_some(text.len() - rest.len())
 }
 
 /// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`.

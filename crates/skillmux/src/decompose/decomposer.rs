@@ -67,7 +67,9 @@ impl Decomposer for ByClause {
         let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
         let requests = |clause: Clause| {
             let text = &task[clause.range];
-            requests(text).into_iter().map(move |range| text[range].trim())
+            requests(text)
+                .into_iter()
+                .map(move |range| text[range].trim().trim_end_matches([',', ';', '，', '；', '、']))
         };
         let needs: Vec<Need> =
             work.flat_map(requests).filter(says_enough).take(MAX_NEEDS).map(Need::new).collect();

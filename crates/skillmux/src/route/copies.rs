@@ -38,7 +38,7 @@ pub(super) fn distinct(
                 break;
             }
         }
-        let same = index.all_ids(text.idx)?.into_iter().filter(|id| *id != candidate.skill);
+        let same = exact_copies(index, &candidate.skill)?;
         match first {
             Some(at) => {
                 let copies = &mut found[at].1.copies;
@@ -46,8 +46,7 @@ pub(super) fn distinct(
                 copies.extend(same);
             }
             None if found.len() < k => {
-                let copies = same.collect();
-                found.push((text, Distinct { candidate, copies }));
+                found.push((text, Distinct { candidate, copies: same }));
             }
             None => {}
         }
@@ -63,14 +62,20 @@ pub(super) fn copies_of<'a>(
 ) -> Result<Vec<SkillId>> {
     let mut headlines = index.headlines()?;
     let text = Text::read(index, &mut headlines, id)?;
-    let mut copies: Vec<SkillId> =
-        index.all_ids(text.idx)?.into_iter().filter(|same| same != id).collect();
+    let mut copies = exact_copies(index, id)?;
     for other in others.filter(|other| *other != id) {
         if Text::read(index, &mut headlines, other)?.is_copy_of(&text, index)? {
             copies.push(other.clone());
+            copies.extend(exact_copies(index, other)?);
         }
     }
     Ok(copies)
+}
+
+/// Returns the ids of the skills whose texts are the same: the index keeps one of them.
+pub(super) fn exact_copies(index: &Index, id: &SkillId) -> Result<Vec<SkillId>> {
+    let all = index.all_ids(index.find(id)?)?;
+    Ok(all.into_iter().filter(|same| same != id).collect())
 }
 
 /// What tells copies of a skill from others.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Hint, Router};
 use crate::{
+    compose::is_small_talk,
     error::{Error, Result},
     model::{ChatModel, JsonQuestion},
     query::Query,
@@ -73,7 +74,7 @@ pub struct NeedsWriter {
 
 /// Why needs could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("no list of needs in its answer, asked twice")]
+#[error("no needs in its answer")]
 struct NoNeeds;
 
 #[derive(Serialize)]
@@ -99,11 +100,14 @@ impl NeedsWriter {
     }
 
     /// Returns the passes over a task; the last one has its needs, at least one and at most [`Query::MAX_NEEDS`]. Needs that
-    /// the task brings are not looked at.
+    /// the task brings are not looked at. There is no pass over small talk, which needs nothing.
     ///
     /// # Errors
-    /// [`Error::Chat`] if the model fails, or gives no list twice; those of the router.
+    /// [`Error::Chat`] if the model fails, gives no list twice, or lists nothing; those of the router.
     pub fn write(&self, router: &Router, task: &Query) -> Result<Vec<NeedsPass>> {
+        if is_small_talk(task.text()) {
+            return Ok(Vec::new());
+        }
         let shown = clipped(task.text(), MAX_TASK_CHARS);
         let needs = self.ask(&Question { task: &shown, needs: &[], skills: Vec::new() })?;
         let mut passes = vec![NeedsPass { needs, hints: Vec::new() }];
@@ -143,7 +147,10 @@ fn usable(listed: Vec<String>) -> Vec<String> {
     for need in listed {
         let need = one_line(&need).trim().to_owned();
         let fits = need.contains(char::is_alphanumeric) && need.len() <= Query::MAX_NEED_BYTES;
-        if fits && needs.len() < Query::MAX_NEEDS && !needs.contains(&need) {
+        if fits
+            && needs.len() < Query::MAX_NEEDS
+            && !needs.iter().any(|known| known.eq_ignore_ascii_case(&need))
+        {
             needs.push(need);
         }
     }

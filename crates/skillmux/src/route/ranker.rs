@@ -141,8 +141,9 @@ impl Ranker {
         let scale = self.reranker.scale(self.retriever.as_ref());
         let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
         let translation = self.translator.as_ref().filter(|_| scale == ScoreScale::LogOdds);
-        if let Some(translation) = translation.and_then(|known| known.translate(query.text())) {
-            let translation = Query::new(translation)?;
+        let translation = translation.and_then(|known| known.translate(query.text()));
+        // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
+        if let Some(translation) = translation.and_then(|text| Query::new(text).ok()) {
             let found = self.candidates(index, &translation, &[], n)?;
             let ranking = self.reranker.identity_of(self.retriever.as_ref(), &found);
             let text = translation.text().to_owned();
@@ -152,6 +153,14 @@ impl Ranker {
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
+    }
+
+    /// Returns what the parts of one skill are chosen by: the task, what it is in English, and its needs.
+    pub(super) fn page_text(&self, query: &Query) -> String {
+        let needs = query.needs().iter().map(|need| need.text().to_owned());
+        let translation = self.translator.as_ref().and_then(|known| known.translate(query.text()));
+        let all = std::iter::once(query.text().to_owned()).chain(translation).chain(needs);
+        all.collect::<Vec<String>>().join("\n")
     }
 
     /// Returns the best `n` skills for a text, in the order of the reranker.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::{
     Alternative, ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
-    copies::{Distinct, copies_of, distinct},
+    copies::{Distinct, copies_of, distinct, exact_copies},
     hints::hints,
     merge::{N_MERGED, OfTask},
     page_words::PageWords,
@@ -142,7 +142,8 @@ impl Router {
         self.stages.ranker.rank(&self.snapshot.load(), query, k)
     }
 
-    /// Returns the best `k` skills with their texts and the reasons for their places, copies included.
+    /// Returns the best `k` skills with their texts and the reasons for their places. Near-copies have places of their own;
+    /// exact copies are one skill.
     ///
     /// # Errors
     /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
@@ -338,7 +339,8 @@ impl Router {
         })
     }
 
-    /// Returns the parts of one skill that a query needs; without a query, its beginning.
+    /// Returns the parts of one skill that a query and its needs ask for, whatever it says in English as well; without a query,
+    /// its beginning.
     ///
     /// # Errors
     /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike, and
@@ -350,8 +352,8 @@ impl Router {
             Some(_) => self.stages.pager.as_ref(),
             None => &FullPager,
         };
-        let query = query.map_or("", Query::text);
-        Ok(PageWords::new(&index).page(pager, &skill, query, budget_tokens))
+        let text = query.map(|query| self.stages.ranker.page_text(query)).unwrap_or_default();
+        Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens))
     }
 
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
@@ -425,7 +427,9 @@ impl Router {
         let explained = |mut candidate: Candidate| {
             let indexed = index.skill(index.find(&candidate.skill)?)?;
             reasons.read(&mut candidate, &indexed)?;
-            Ok(explained_skill(&candidate, &indexed, reasons.explain(&candidate)))
+            let copies = exact_copies(index, &candidate.skill)?;
+            let skill = explained_skill(&candidate, &indexed, reasons.explain(&candidate));
+            Ok(ExplainedSkill { copies, ..skill })
         };
         candidates.into_iter().map(explained).collect()
     }

@@ -16,6 +16,7 @@ mod golden;
 mod incremental;
 mod library;
 mod needs;
+mod page;
 mod rankers;
 mod rerankers;
 mod retriever;

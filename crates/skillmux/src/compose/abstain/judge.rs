@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_a_translation_found_is_less_sure() {
-        for (confidence, expected) in [(0.0, 0.0), (0.5, 0.047), (0.953, 0.5), (1.0, 1.0)] {
+        for (confidence, expected) in [(0.0, 0.0), (0.5, 0.047), (0.9526, 0.5), (1.0, 1.0)] {
             let found = discounted(confidence);
             assert!((found - expected).abs() < 1e-3, "{confidence}: {found}");
         }

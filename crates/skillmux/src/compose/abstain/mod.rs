@@ -11,3 +11,4 @@ pub use evidence::{Evidence, Features};
 pub use judge::{Judgement, Verdict};
 
 pub(crate) use judge::judge;
+pub(crate) use small_talk::is_small_talk;
