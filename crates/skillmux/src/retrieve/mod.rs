@@ -47,6 +47,7 @@ pub use pool::{
     QUERY_TRANSFORMER, QUERY_UNCOVERED,
 };
 pub use ranking::{Ranking, RankingIdentity, ScoreScale};
+pub(crate) use ranking::{log_odds_shares, shares};
 pub use retriever::{RetrieveRequest, Retriever, Tier};
 pub use signals::{Signals, Translation, WordMatch};
 

@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::{
     query::Query,
-    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, Signals},
+    retrieve::{
+        Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, Signals, log_odds_shares,
+        shares,
+    },
     skill::SkillId,
 };
 
 /// Candidates of each ranking that count; the share of those beyond is next to nothing.
 pub(super) const N_MERGED: usize = 200;
-
-/// What log-odds are divided by before they become shares: a ranking is less sure of itself than it says.
-///
-/// On 234 tasks of several skills whose skills no score uses, 1, 2 and 3 give a Recall@10 of .676, .695
-/// and .708, and the best Hit@1 lies between 1 and 2; see `docs/needs.md`.
-const TEMPERATURE: f32 = 2.0;
 
 /// How slowly shares fall by place where scores are no log-odds.
 const PLACE_OFFSET: f32 = 10.0;
@@ -40,7 +37,7 @@ pub(super) fn merge(rankings: Vec<Ranking>) -> Ranking {
     for (at, Ranking { candidates, scale, .. }) in
         rankings.into_iter().enumerate().take(names.len())
     {
-        let shares = shares(&candidates, scale);
+        let shares = ranking_shares(&candidates, scale);
         for (candidate, share) in candidates.into_iter().zip(shares) {
             shares_of.entry(candidate.skill).or_insert_with(|| vec![0.0; names.len()])[at] = share;
         }
@@ -67,15 +64,13 @@ pub(super) fn contributions(candidate: &Candidate) -> Option<Vec<Contribution>> 
 }
 
 /// Returns the shares of candidates, best first; they add up to 1.
-fn shares(candidates: &[Candidate], scale: ScoreScale) -> Vec<f32> {
-    let best = candidates.first().map_or(0.0, |candidate| candidate.score);
-    let weight = |(place, candidate): (usize, &Candidate)| match scale {
-        ScoreScale::LogOdds => ((candidate.score - best) / TEMPERATURE).exp(),
-        _ => 1.0 / (PLACE_OFFSET + place as f32),
-    };
-    let weights: Vec<f32> = candidates.iter().enumerate().map(weight).collect();
-    let sum = f32::max(weights.iter().sum(), f32::MIN_POSITIVE);
-    weights.into_iter().map(|weight| weight / sum).collect()
+fn ranking_shares(candidates: &[Candidate], scale: ScoreScale) -> Vec<f32> {
+    match scale {
+        ScoreScale::LogOdds => log_odds_shares(candidates.iter().map(|found| found.score)),
+        _ => {
+            shares((0..candidates.len()).map(|place| 1.0 / (PLACE_OFFSET + place as f32)).collect())
+        }
+    }
 }
 
 /// What the task as a whole says of the candidates of its needs, in log-odds.

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use super::SetFeatures;
 use crate::{
     compose::{Considered, StepCandidates},
+    retrieve::log_odds_shares,
     skill::SkillId,
 };
-
-/// What log-odds are divided by before they become shares, as where rankings are merged.
-const TEMPERATURE: f32 = 2.0;
 
 /// Candidates of a ranking that count: no more, so that features do not depend on how many a plan may load.
 const N_LISTED: usize = 10;
@@ -125,10 +123,7 @@ fn score(considered: &Considered) -> f32 {
 /// Returns the candidates of a step with their shares, which add up to 1.
 fn shares(step: &StepCandidates) -> impl Iterator<Item = (&Considered, f32)> {
     let listed = &step.candidates[..step.candidates.len().min(N_LISTED)];
-    let best = listed.first().map_or(0.0, score);
-    let weight = move |considered: &Considered| ((score(considered) - best) / TEMPERATURE).exp();
-    let sum = f32::max(listed.iter().map(weight).sum(), f32::MIN_POSITIVE);
-    listed.iter().map(move |considered| (considered, weight(considered) / sum))
+    listed.iter().zip(log_odds_shares(listed.iter().map(score)))
 }
 
 /// Returns the cosine of the shares of two skills over the parts, in `[0, 1]`.
