@@ -7,7 +7,7 @@ use std::{
 };
 
 use skillmux::{
-    compose::{Calibrations, Composer, ScoreCut, SetHead, SetWeights, TopK},
+    compose::{Calibrations, Chain, Composer, ScoreCut, SetHead, SetWeights, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
     model::{ChatModel, Encoder, PairScorer, Speller, Translator},
@@ -191,6 +191,7 @@ impl Models {
             ComposerChoice::SetHead => Box::new(SetHead::new(self.composer)),
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::TopK => Box::new(TopK),
+            ComposerChoice::Chain => Box::new(Chain::new(choice.chain_alpha)),
         };
         let stages = Stages {
             decomposer,

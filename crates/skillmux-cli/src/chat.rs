@@ -41,16 +41,16 @@ pub(crate) fn judge(
     args: &JudgeArgs,
     settings: &Settings,
 ) -> anyhow::Result<Option<Arc<dyn ChatModel>>> {
-    Ok(uses(args, false, settings)?.judge)
+    Ok(uses(args, None, settings)?.judge)
 }
 
-/// Returns what the arguments ask a chat model for.
+/// Returns what the arguments ask a chat model for; `needs` says how needs are asked for, if they are.
 pub(crate) fn uses(
     args: &JudgeArgs,
-    writes_needs: bool,
+    needs: Option<NeedsConfig>,
     settings: &Settings,
 ) -> anyhow::Result<ChatUses> {
-    let is_used = args.judge || writes_needs;
+    let is_used = args.judge || needs.is_some();
     let model: Arc<dyn ChatModel> = match chat(&args.endpoint, settings)? {
         Some(model) if is_used => Arc::new(model),
         Some(_) => return Err(CliError::ChatUnused.into()),
@@ -58,6 +58,6 @@ pub(crate) fn uses(
         None => return Ok(ChatUses::default()),
     };
     let judge = args.judge.then(|| Arc::clone(&model));
-    let writer = writes_needs.then(|| NeedsWriter::new(model, NeedsConfig::default()));
+    let writer = needs.map(|config| NeedsWriter::new(model, config));
     Ok(ChatUses { judge, writer })
 }

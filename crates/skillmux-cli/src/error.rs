@@ -59,6 +59,12 @@ pub(crate) enum CliError {
         /// The file.
         path: PathBuf,
     },
+    /// Results hold no plans.
+    #[error("no system of `{}` has plans", path.display())]
+    NoPlan {
+        /// The results.
+        path: PathBuf,
+    },
     /// A folder holds results that others can't be added to.
     #[error("`{}` holds results of another {}", path.display(), what.join(", "))]
     OtherResults {
@@ -129,6 +135,9 @@ impl CliError {
             Self::Settings { .. } => {
                 "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
                  `reranker_model`, `reranker_reads`, `transformer`, `ranker` and `abstention`"
+            }
+            Self::NoPlan { .. } => {
+                "measure one that loads skills: skillmux eval run DATASET -s default --out DIR"
             }
             Self::NoNeeds { .. } => "its query_id must be those of the tasks",
             Self::NoTask { .. } => "see docs/datasets.md for what counts, and leave out --sample 0",

@@ -7,6 +7,7 @@
 //! - [`dataset`]: tasks with what is right for them, from files of eight shapes;
 //! - [`system`]: what is measured, from plain baselines to the whole router, named by a short text;
 //! - [`evaluate`]: asks a system all tasks, on all cores, and keeps a journal;
+//! - [`execute`]: carries out plans with mock executors;
 //! - [`metric`]: functions of one task and its answer, each with its formula and source;
 //! - [`stats`]: intervals of means, and tests of two systems;
 //! - [`report`]: what came out, for terminals, programs and pages, and as a folder to keep.
@@ -71,6 +72,7 @@ pub mod cluster;
 pub mod dataset;
 mod error;
 pub mod evaluate;
+pub mod execute;
 mod fault;
 mod file;
 pub mod metric;

@@ -5,7 +5,7 @@ use clap::Args as ClapArgs;
 use super::{
     models::ModelArgs,
     shared::{Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
-    stages::{PagerChoice, RetrieverChoice, StageArgs},
+    stages::{PagerChoice, PassArgs, RetrieverChoice, StageArgs},
 };
 
 #[derive(Debug, ClapArgs)]
@@ -29,6 +29,8 @@ pub(crate) struct RouteArgs {
     pub(crate) format: PlanFormat,
     #[command(flatten)]
     pub(crate) stages: StageArgs,
+    #[command(flatten)]
+    pub(crate) passes: PassArgs,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]

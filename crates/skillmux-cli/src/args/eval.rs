@@ -8,7 +8,7 @@ use skillmux_eval::stats::BootstrapConfig;
 use super::{
     models::ModelArgs,
     shared::{EndpointArgs, Format, SourceArgs},
-    stages::StageArgs,
+    stages::{PassArgs, StageArgs},
 };
 
 #[derive(Debug, ClapArgs)]
@@ -49,6 +49,12 @@ pub(crate) enum EvalCommand {
     Gate(Box<EvalGateArgs>),
     /// Show one task: what is right, what each system answered, and why
     Show(EvalShowArgs),
+    /// Carry out the plans of a run with mock executors, which fail now and then
+    ///
+    /// Nothing of a skill is run. A mock executor stands for each skill, and a call of it succeeds in 80 to
+    /// 95 % of all cases, by the category of the skill. The table has the plans as they are, with retries,
+    /// and with the substitutes of their steps.
+    Execute(EvalExecuteArgs),
     /// Make a dataset, or what a dataset needs
     #[command(subcommand)]
     Build(EvalBuildCommand),
@@ -86,6 +92,8 @@ pub(crate) struct EvalRunArgs {
     // Last: what follows would stand under the heading, too.
     #[command(flatten, next_help_heading = "Stages of `default`")]
     pub(crate) stages: StageArgs,
+    #[command(flatten)]
+    pub(crate) passes: PassArgs,
 }
 
 /// What is asked, over which skills, and how answers are scored.
@@ -234,6 +242,28 @@ pub(crate) struct EvalShowArgs {
     /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalExecuteArgs {
+    /// Folder that `skillmux eval run --out` wrote, or one system in it: `DIR/SYSTEM`
+    #[arg(value_name = "RESULTS")]
+    pub(crate) results: PathBuf,
+    /// How often each plan is carried out
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) trials: u32,
+    /// Most further calls of a skill that failed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=10))]
+    pub(crate) retries: u8,
+    /// Most other skills of a step that are called in its place
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=20))]
+    pub(crate) substitutes: u8,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// Format of the table
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: CompareFormat,
 }
 
 #[derive(Debug, Subcommand)]

@@ -13,8 +13,9 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use eval::{
-    AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs, EvalGateArgs,
-    EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat, TierChoice,
+    AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
+    EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat,
+    TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};

@@ -1,6 +1,7 @@
 //! Arguments that choose stages.
 
 use clap::{Args as ClapArgs, ValueEnum};
+use skillmux::route::NeedsConfig;
 
 /// Which implementation of each stage a command uses.
 #[derive(Debug, Clone, Copy, ClapArgs)]
@@ -14,6 +15,10 @@ pub(crate) struct StageArgs {
     /// How many skills are loaded
     #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) composer: ComposerChoice,
+    /// For `--composer chain`: how much the fit to the step counts, from 0 to 1. The rest is how well a
+    /// skill works with those of the steps before
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
+    pub(crate) chain_alpha: f32,
     /// Which parts of a skill are shown
     #[arg(long, value_enum, default_value = "mmr")]
     pub(crate) pager: PagerChoice,
@@ -57,6 +62,8 @@ pub(crate) enum ComposerChoice {
     ScoreCut,
     /// Always the best N skills
     TopK,
+    /// Always one for each step, the one that fits it and the steps before
+    Chain,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -67,6 +74,35 @@ pub(crate) enum PagerChoice {
     Full,
 }
 
+/// How a chat model is asked for the needs of a task.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub(crate) struct PassArgs {
+    /// For `--decomposer chat`: how often the model says the needs. It sees skills from the second time
+    /// on, and stops early if they stay the same
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) chat_passes: u8,
+    /// For `--decomposer chat`: how many skills the model sees
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) chat_hints: u8,
+}
+
+impl PassArgs {
+    /// Returns how the model is asked.
+    pub(crate) fn config(self) -> NeedsConfig {
+        NeedsConfig {
+            n_passes: self.chat_passes.into(),
+            n_hints: self.chat_hints.into(),
+            ..NeedsConfig::default()
+        }
+    }
+}
+
+/// Reads a number from 0 to 1.
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+}
+
 impl Default for StageArgs {
     /// The default of each option.
     fn default() -> Self {
@@ -74,6 +110,7 @@ impl Default for StageArgs {
             decomposer: DecomposerChoice::Clauses,
             retriever: RetrieverChoice::Transformer,
             composer: ComposerChoice::SetHead,
+            chain_alpha: 0.5,
             pager: PagerChoice::Mmr,
         }
     }

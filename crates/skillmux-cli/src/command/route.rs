@@ -31,7 +31,8 @@ use crate::{
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let tasks = Tasks::read(&args.task)?;
     let writes_needs = args.stages.decomposer == DecomposerChoice::Chat;
-    let ChatUses { judge, writer } = chat::uses(&args.judge, writes_needs, settings)?;
+    let needs = writes_needs.then(|| args.passes.config());
+    let ChatUses { judge, writer } = chat::uses(&args.judge, needs, settings)?;
     let models = Models::load(settings)?.with_judge(judge);
     let mut opened = source::open(&args.source, settings)?;
     if args.stages.retriever == RetrieverChoice::Transformer {

@@ -95,3 +95,32 @@ fn a_plan_is_drawn_with_its_order() {
     let text = ask("text");
     assert!(text.contains("step 2, after 1: then build a slide deck from them"), "{text}");
 }
+
+#[test]
+fn a_run_keeps_the_needs_that_a_model_said() {
+    let home = Home::with_index();
+    let task = "{\"query_id\": \"a\", \"query\": \"tidy the list and make slides\"}\n";
+    let tasks = home.write("tasks.jsonl", task);
+    home.write("qrels.trec", "a 0 data/csv-cleaning 1\n");
+    let server = ChatServer::start(|_, _| (200, r#"["clean messy CSV files"]"#.to_owned()));
+    let index = home.index();
+    let out = home.path("out").display().to_string();
+    let run =
+        ["eval", "run", &tasks, "--index", &index, "--decomposer", "chat", "--chat-passes", "1"];
+    let endpoint = ["--chat-url", &server.url, "--chat-model", "small"];
+    let done = home.run(&[&run[..], &["--out", &out], &endpoint].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("needs of 1"), "{}", done.stdout);
+    assert_eq!(server.asked().len(), 1);
+
+    let kept = home.path("out/needs.jsonl").display().to_string();
+    let again = home.run(&[&run[..], &["--needs", &kept], &endpoint].concat());
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(server.asked().len(), 1, "a task with needs is asked for none");
+    home.run(&run).assert_error("needs a chat model", "--chat-url");
+
+    let broken = ChatServer::start(|_, _| (401, "{}".to_owned()));
+    let endpoint = ["--chat-url", &broken.url, "--chat-model", "small"];
+    let done = home.run(&[&run[..], &endpoint].concat());
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+}

@@ -125,6 +125,15 @@ fn results_are_compared_and_shown() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("Docker image"), "{}", done.stdout);
 
+    let execute = ["eval", "execute", &out, "--trials", "20", "--format", "markdown"];
+    let done = home.run(&execute);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    // Rankings alone are no plans.
+    assert!(done.stdout.starts_with("`default`: "), "{}", done.stdout);
+    assert_eq!(done.stdout.matches("`").count(), 2, "{}", done.stdout);
+    assert_eq!(done.stdout, home.run(&execute).stdout);
+    home.run(&["eval", "execute", &a]).assert_error("has plans", "-s default");
+
     let done = home.run(&["eval", "show", "t99", "--in", &out]);
     assert_eq!((done.code, done.stdout.as_str()), (2, ""));
     assert!(done.stderr.contains("there is no task `t99`"), "{}", done.stderr);

@@ -43,6 +43,9 @@ mod tested;
 mod text;
 mod times;
 
+pub(crate) use number::{NONE, fixed};
+pub(crate) use table::{Align, Table};
+
 pub use compare::{
     ChangedTask, ChangedValue, CompareOptions, ComparedMeasure, Comparison, Outcome,
 };

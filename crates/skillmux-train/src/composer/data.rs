@@ -185,6 +185,7 @@ fn scores(n_skills: usize, asked: &[Asked], composer: &SetHead) -> SetScores {
             split: Split::Parts,
             scale: ScoreScale::LogOdds,
             similarity: &|_, _| 0.0,
+            compatibility: &|_, _| 0.0,
             max_skills: usize::MAX,
             n_skills,
         });

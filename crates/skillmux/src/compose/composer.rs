@@ -18,6 +18,8 @@ pub struct ComposeRequest<'a> {
     pub scale: ScoreScale,
     /// Returns how much the bodies of two skills have in common, in `[0, 1]`.
     pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
+    /// Returns how well the second of two skills works after the first, in `[0, 1]`.
+    pub compatibility: &'a dyn Fn(&SkillId, &SkillId) -> f32,
     /// Most skills that a plan may load.
     pub max_skills: usize,
     /// Skills of the library.

@@ -26,6 +26,7 @@
 //!     split: Split::Whole,
 //!     scale: ScoreScale::Points,
 //!     similarity: &|_, _| 0.0,
+//!     compatibility: &|_, _| 0.0,
 //!     max_skills: 5,
 //!     n_skills: 3,
 //! })?;
@@ -37,6 +38,8 @@
 //! ```
 
 mod abstain;
+mod chain;
+mod compatibility;
 mod composer;
 mod plan;
 mod reason;
@@ -46,6 +49,7 @@ mod set_head;
 mod top_k;
 
 pub use abstain::{Calibration, Calibrations, Evidence, Features, Judgement, Verdict};
+pub use chain::Chain;
 pub use composer::{ComposeRequest, Composer, Considered, Split, StepCandidates};
 pub use plan::{Decision, DropReason, LeftOut, Plan, PlanStep};
 pub use score_cut::{ScoreCut, ScoreCutConfig};
@@ -53,3 +57,4 @@ pub use set_head::{SetFeatures, SetHead, SetTable, SetWeights};
 pub use top_k::TopK;
 
 pub(crate) use abstain::{is_small_talk, judge};
+pub(crate) use compatibility::SkillProfile;

@@ -6,7 +6,8 @@ use super::head;
 use crate::text::is_spaceless;
 
 /// Verbs that a request begins with; sorted.
-const VERBS: [&str; 175] = [
+const VERBS: [&str; 213] = [
+    "acknowledge",
     "add",
     "align",
     "analyse",
@@ -14,7 +15,10 @@ const VERBS: [&str; 175] = [
     "animate",
     "answer",
     "apply",
+    "archive",
     "arrange",
+    "assess",
+    "assign",
     "audit",
     "automate",
     "backup",
@@ -24,9 +28,12 @@ const VERBS: [&str; 175] = [
     "bring",
     "build",
     "bundle",
+    "buy",
     "calculate",
     "caption",
+    "capture",
     "check",
+    "classify",
     "clean",
     "clip",
     "collect",
@@ -37,6 +44,7 @@ const VERBS: [&str; 175] = [
     "compress",
     "compute",
     "configure",
+    "connect",
     "convert",
     "count",
     "create",
@@ -51,12 +59,15 @@ const VERBS: [&str; 175] = [
     "describe",
     "design",
     "detect",
+    "diagnose",
     "document",
     "download",
     "draft",
     "draw",
     "edit",
     "email",
+    "encode",
+    "encrypt",
     "enrich",
     "estimate",
     "evaluate",
@@ -69,8 +80,11 @@ const VERBS: [&str; 175] = [
     "filter",
     "find",
     "fix",
+    "flag",
     "forecast",
     "format",
+    "forward",
+    "gather",
     "generate",
     "get",
     "give",
@@ -84,10 +98,13 @@ const VERBS: [&str; 175] = [
     "implement",
     "import",
     "improve",
+    "inspect",
     "install",
     "integrate",
     "investigate",
+    "invite",
     "keep",
+    "label",
     "list",
     "load",
     "look",
@@ -103,6 +120,7 @@ const VERBS: [&str; 175] = [
     "move",
     "name",
     "narrate",
+    "negotiate",
     "normalise",
     "normalize",
     "notify",
@@ -133,6 +151,8 @@ const VERBS: [&str; 175] = [
     "push",
     "put",
     "rank",
+    "read",
+    "recommend",
     "record",
     "redact",
     "refactor",
@@ -141,44 +161,62 @@ const VERBS: [&str; 175] = [
     "remove",
     "rename",
     "render",
+    "reply",
     "report",
     "research",
     "resize",
+    "respond",
+    "restart",
+    "restore",
     "review",
     "rewrite",
     "roll",
     "run",
     "save",
     "say",
+    "scan",
     "schedule",
     "scrape",
     "search",
     "send",
     "set",
+    "shorten",
     "show",
+    "shrink",
     "simplify",
     "sort",
     "split",
+    "start",
+    "stop",
     "store",
     "suggest",
     "summarise",
     "summarize",
+    "switch",
     "sync",
     "tell",
     "test",
     "tidy",
+    "trace",
     "track",
     "train",
     "transcribe",
     "translate",
+    "trigger",
     "tune",
     "turn",
+    "undo",
+    "unpack",
+    "unzip",
     "update",
+    "upgrade",
     "upload",
     "validate",
+    "verify",
     "visualise",
     "visualize",
     "walk",
+    "watch",
     "word",
     "work",
     "write",
@@ -202,6 +240,117 @@ const LINKS: [&str; 16] = [
     "that",
     "the",
     "then",
+];
+
+/// What stands between two pieces of work, and is none: another one follows, whatever its verb.
+const CONNECTORS: [&str; 26] = [
+    "after that",
+    "after this",
+    "after which",
+    "afterwards",
+    "and then",
+    "as soon as that is done",
+    "at the end",
+    "finally",
+    "in the end",
+    "lastly",
+    "once done",
+    "once it is done",
+    "once that is done",
+    "once that's done",
+    "once this is done",
+    "once you are done",
+    "once you have that",
+    "then",
+    "when done",
+    "when finished",
+    "when it is done",
+    "when that is done",
+    "when that's done",
+    "when this is done",
+    "when you are done",
+    "when you're done",
+];
+
+/// Words before a thing that a verb is done to.
+const DETERMINERS: [&str; 24] = [
+    "a", "all", "an", "another", "any", "each", "every", "how", "it", "its", "me", "my", "our",
+    "that", "the", "their", "them", "these", "this", "those", "us", "what", "whether", "your",
+];
+
+/// Words that may stand before one of [`DETERMINERS`], and are no verbs.
+const NO_VERBS: [&str; 71] = [
+    "about",
+    "above",
+    "across",
+    "after",
+    "against",
+    "all",
+    "along",
+    "although",
+    "among",
+    "and",
+    "around",
+    "as",
+    "at",
+    "because",
+    "before",
+    "behind",
+    "below",
+    "beside",
+    "besides",
+    "between",
+    "beyond",
+    "both",
+    "but",
+    "by",
+    "despite",
+    "down",
+    "during",
+    "especially",
+    "even",
+    "except",
+    "for",
+    "from",
+    "given",
+    "half",
+    "if",
+    "in",
+    "into",
+    "is",
+    "just",
+    "like",
+    "maybe",
+    "near",
+    "no",
+    "nor",
+    "not",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "onto",
+    "or",
+    "over",
+    "per",
+    "perhaps",
+    "since",
+    "so",
+    "than",
+    "through",
+    "throughout",
+    "till",
+    "to",
+    "under",
+    "unless",
+    "until",
+    "up",
+    "upon",
+    "when",
+    "while",
+    "with",
+    "without",
 ];
 
 /// Words that a wish or a question begins with, before one of [`PERSONS`]: `could we`, `how do I`.
@@ -249,13 +398,19 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
         let is_cut = match c {
             _ if depth > 0 => false,
             ',' | ';' | '，' | '；' => {
-                begins_request(after) || is_long_spaceless(before) || lists_thing(before, after)
+                begins_request(after)
+                    || is_long_spaceless(before)
+                    || lists_thing(before, after)
+                    || ends_afterwards(after)
             }
-            ' ' => {
-                after.starts_with("and ") && (begins_request(after) || lists_thing(before, after))
+            ' ' if after.starts_with("and ") || after.starts_with("and,") => {
+                begins_request(after) || lists_thing(before, after)
             }
+            ' ' if after.starts_with("then ") => begins_request(after),
+            ' ' if after.starts_with("before ") => precedes_request(after),
             _ => false,
         };
+        let is_cut = is_cut && !is_connector(before);
         if is_cut && is_enough(before) && is_enough(after) {
             pieces.push(start..end);
             start = end;
@@ -263,6 +418,66 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
     }
     pieces.push(start..clause.len());
     pieces
+}
+
+/// Returns a text without words that link at its start, and whether one of [`CONNECTORS`] was among them.
+fn after_connectors(text: &str) -> (&str, bool) {
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '-' | '–' | '—');
+    let (mut rest, mut is_connected) = (text.trim_start_matches(is_mark), false);
+    loop {
+        let after = |phrase: &str| {
+            let start = rest.get(..phrase.len())?;
+            let after = &rest[phrase.len()..];
+            let is_whole = !after.starts_with(char::is_alphanumeric);
+            (start.eq_ignore_ascii_case(phrase) && is_whole)
+                .then(|| after.trim_start_matches(is_mark))
+        };
+        if let Some(after) = CONNECTORS.iter().find_map(|phrase| after(phrase)) {
+            (rest, is_connected) = (after, true);
+        } else if let Some(after) = after("and") {
+            rest = after;
+        } else {
+            return (rest, is_connected);
+        }
+    }
+}
+
+/// Returns whether a text is nothing but words that link.
+fn is_connector(text: &str) -> bool {
+    after_connectors(head(text)).0.trim().is_empty()
+}
+
+/// Returns whether a text is a piece of work to its end, which says that it is done later: `and tidy up afterwards`.
+fn ends_afterwards(text: &str) -> bool {
+    let text = head(text).trim_end_matches(|c: char| !c.is_alphanumeric());
+    let later = |end: &&str| {
+        text.get(text.len().saturating_sub(end.len())..)
+            .is_some_and(|last| last.eq_ignore_ascii_case(end))
+    };
+    text.trim_start().starts_with("and ")
+        && !text.contains([',', ';'])
+        && [" afterwards", " after that"].iter().any(later)
+}
+
+/// Returns whether a text that begins with `before` says what is done next, and by whom: `before we send it`.
+fn precedes_request(text: &str) -> bool {
+    let mut words = head(text).split_whitespace().skip(1);
+    let is_person = words.next().is_some_and(|word| matches!(word, "I" | "i" | "we" | "you"));
+    let verb = words.next().unwrap_or_default();
+    is_person
+        && (VERBS.binary_search(&verb).is_ok() || is_verb(verb, words.next().unwrap_or_default()))
+}
+
+/// Returns whether a word is a verb by the word after it, as in `press the button`.
+fn is_verb(word: &str, next: &str) -> bool {
+    let is_plain =
+        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_form = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
+    is_plain
+        && !is_form
+        && !NO_VERBS.contains(&word)
+        && !DETERMINERS.contains(&word)
+        && DETERMINERS.contains(&next)
 }
 
 /// Returns the first words of a text in small letters, but for words that link.
@@ -274,11 +489,16 @@ fn first_words(text: &str) -> [String; 2] {
     std::array::from_fn(|_| words.next().unwrap_or_default())
 }
 
-/// Returns whether a text begins with a verb, a question or a wish, but for words that link.
+/// Returns whether a text begins with one of [`CONNECTORS`], a verb, a question or a wish, but for words that link.
 fn begins_request(text: &str) -> bool {
+    let (text, is_connected) = after_connectors(head(text));
+    if is_connected && !text.trim().is_empty() {
+        return true;
+    }
     let [first, second] = first_words(text);
     let (first, second) = (first.as_str(), second.as_str());
-    VERBS.binary_search(&first).is_ok()
+    is_verb(first, second)
+        || VERBS.binary_search(&first).is_ok()
         || ASKING.contains(&first) && PERSONS.contains(&second)
         || first == "how" && matches!(second, "many" | "much")
         || matches!(first, "i" | "we") && WISHES.contains(&second)
@@ -343,6 +563,27 @@ mod tests {
                 "I want a transcript with names,",
                 "from that an article of 1200 words,",
                 "five posts for Mastodon"
+            ]
+        );
+        assert_eq!(
+            texts("First read the notes, and after that recall what we said and press the button"),
+            ["First read the notes,", "and after that recall what we said", "and press the button"]
+        );
+        assert_eq!(
+            texts("When you are done, list the files and, once that is done, upscale every photo"),
+            ["When you are done, list the files", "and, once that is done, upscale every photo"]
+        );
+        assert_eq!(
+            texts("Help me backtest the strategy, and upscale one blurry image afterwards."),
+            ["Help me backtest the strategy,", "and upscale one blurry image afterwards."]
+        );
+        assert_eq!(
+            texts(
+                "we have to clean the table before we upload it, before the holidays and for the board"
+            ),
+            [
+                "we have to clean the table",
+                "before we upload it, before the holidays and for the board"
             ]
         );
         // With a look at the whole rest each, this takes minutes.

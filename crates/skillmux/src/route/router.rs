@@ -1,6 +1,8 @@
 //! [`Router`]: the stages over an index that can be swapped.
 
 use std::{
+    cell::RefCell,
+    collections::HashMap,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -19,8 +21,8 @@ use super::{
 };
 use crate::{
     compose::{
-        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
-        StepCandidates, judge,
+        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, SkillProfile,
+        Split, StepCandidates, judge,
     },
     decompose::dependencies,
     error::Result,
@@ -285,11 +287,13 @@ impl Router {
 
         let started = (self.stages.clock)();
         let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
+        let profiles = Profiles { index: &index, read: RefCell::default() };
         let plan = self.stages.composer.compose(&ComposeRequest {
             steps: &steps,
             scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
             // A damaged row repeats nothing; it is found out when its skill is read.
             similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
+            compatibility: &|a, b| profiles.compatibility(a, b).unwrap_or(0.0),
             max_skills,
             split,
             n_skills: index.n_skills(),
@@ -561,6 +565,25 @@ fn leave_out_idle(steps: &mut Vec<PlanStep>) {
         steps.retain(|step| !step.skills.is_empty());
     } else {
         steps.truncate(1);
+    }
+}
+
+/// What the skills say of themselves that a composer has asked about.
+struct Profiles<'a> {
+    index: &'a Index,
+    read: RefCell<HashMap<SkillId, SkillProfile>>,
+}
+
+impl Profiles<'_> {
+    fn compatibility(&self, before: &SkillId, after: &SkillId) -> Result<f32> {
+        let mut read = self.read.borrow_mut();
+        for id in [before, after] {
+            if !read.contains_key(id) {
+                let indexed = self.index.skill(self.index.find(id)?)?;
+                read.insert(id.clone(), SkillProfile::of(&indexed.skill));
+            }
+        }
+        Ok(read[before].followed_by(&read[after]))
     }
 }
 

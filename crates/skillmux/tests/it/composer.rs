@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use skillmux::{
     compose::{
-        ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut, SetFeatures,
-        SetHead, SetWeights, Split, StepCandidates, TopK, Verdict,
+        Chain, ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut,
+        SetFeatures, SetHead, SetWeights, Split, StepCandidates, TopK, Verdict,
     },
     index::{Index, UpdateMode},
     library::Library,
@@ -107,12 +107,15 @@ proptest! {
             split,
             scale,
             similarity: &similarity,
+            compatibility: &similarity,
             max_skills,
             n_skills: 99,
         };
         let weights =
             SetWeights { bias: 0.0, weights: SetFeatures::from_array(weights), threshold: 0.5 };
-        for composer in [&ScoreCut::default() as &dyn Composer, &TopK, &SetHead::new(weights)] {
+        let set_head = SetHead::new(weights);
+        let chain = Chain::default();
+        for composer in [&ScoreCut::default() as &dyn Composer, &TopK, &set_head, &chain] {
             let plan = composer.compose(&request).unwrap();
             check(&plan, &request)?;
             prop_assert_eq!(composer.compose(&request).unwrap(), plan);
@@ -219,6 +222,7 @@ fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
         split: Split::Parts,
         scale: ScoreScale::LogOdds,
         similarity: &|_, _| 0.0,
+        compatibility: &|_, _| 0.0,
         max_skills: 6,
         n_skills: 99,
     };
@@ -252,4 +256,37 @@ fn a_part_that_helps_is_enough_but_talk_loads_nothing() {
     let plan = parts(no);
     assert_eq!(plan.steps[2].skills, [SkillId::new("deck")]);
     assert_eq!(parts(Verdict::SmallTalk).decision, Decision::Abstain);
+}
+
+#[test]
+fn a_chain_takes_one_skill_for_each_step_that_works_with_those_before() {
+    let helps = Verdict::Helps;
+    let steps = [
+        step("all", helps, 0.9, &[("scrape", 5.0)]),
+        step("fetch the pages", helps, 0.9, &[("scrape", 5.0), ("deck", 1.0)]),
+        step(
+            "draw a chart of them",
+            Verdict::DoesNotHelp,
+            0.1,
+            &[("ink", 2.0), ("plot", 1.9), ("scrape", 1.0)],
+        ),
+    ];
+    let loaded = |alpha: f32| {
+        let works =
+            |a: &SkillId, b: &SkillId| f32::from((a.as_str(), b.as_str()) == ("scrape", "plot"));
+        let plan = Chain::new(alpha).compose(&ComposeRequest {
+            steps: &steps,
+            split: Split::Parts,
+            scale: ScoreScale::LogOdds,
+            similarity: &|_, _| 0.0,
+            compatibility: &works,
+            max_skills: 6,
+            n_skills: 99,
+        });
+        let plan = plan.unwrap();
+        assert!(plan.steps[0].skills.is_empty());
+        plan.steps[1..].iter().map(|step| step.skills[0].as_str().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(loaded(1.0), ["scrape", "ink"]);
+    assert_eq!(loaded(0.5), ["scrape", "plot"]);
 }

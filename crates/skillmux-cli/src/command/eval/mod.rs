@@ -4,10 +4,12 @@ mod asked;
 mod build;
 mod compare;
 mod credit;
+mod execute;
 mod gate;
 mod list;
 mod out;
 mod run;
+mod said;
 mod show;
 mod trec;
 
@@ -24,6 +26,7 @@ pub(crate) fn run(args: &EvalArgs, settings: &Settings) -> anyhow::Result<Outcom
         Some(EvalCommand::Gate(args)) => gate::run(args, &settings.with_models(&args.ask.models)),
         Some(EvalCommand::Compare(args)) => compare::run(args),
         Some(EvalCommand::Show(args)) => show::run(args),
+        Some(EvalCommand::Execute(args)) => execute::run(args),
         Some(EvalCommand::Build(command)) => build::run(command, settings),
         Some(EvalCommand::List) => list::run(settings),
     }

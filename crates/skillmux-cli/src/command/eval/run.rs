@@ -1,6 +1,11 @@
 //! `skillmux eval run DATASET`
 
-use skillmux::{route::RouteOptions, text::escaped_json};
+use std::sync::Arc;
+
+use skillmux::{
+    route::{NeedsWriter, RouteOptions},
+    text::escaped_json,
+};
 use skillmux_eval::{
     dataset::Dataset,
     evaluate::{EvaluateOptions, Evaluation, apply_cut, evaluate},
@@ -15,12 +20,14 @@ use super::{
     asked::{self, Asked},
     credit::credited,
     out::OutFolder,
+    said,
 };
 use crate::{
-    args::{EvalRunArgs, ReportFormat},
+    args::{DecomposerChoice, EvalRunArgs, ReportFormat},
     assemble::Models,
     chat::chat,
     clock::since_start,
+    error::CliError,
     outcome::Outcome,
     render::{
         paint::{NOTE, grouped, styled},
@@ -36,11 +43,15 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let specs: Vec<SystemSpec> =
         args.systems.iter().map(|spec| SystemSpec::parse(spec)).collect::<Result<_, _>>()?;
     specs.iter().try_for_each(|spec| spec.check(&models))?;
-    let Asked { dataset, opened, clusters, setting } =
+    let chat = chat(&args.ask.endpoint, settings)?.map(Arc::new);
+    let says_needs = args.stages.decomposer == DecomposerChoice::Chat;
+    if says_needs && chat.is_none() {
+        return Err(CliError::NoChat.into());
+    }
+    let Asked { mut dataset, opened, clusters, mut setting } =
         asked::read(&args.dataset, &args.ask, settings)?;
     let router = models.router(opened.index, args.stages)?;
     let encoder = models.encoder();
-    let chat = chat(&args.ask.endpoint, settings)?;
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);
     context.assembly = &models;
@@ -50,9 +61,14 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         ..RouteOptions::default()
     };
     context.encoder = Some(encoder.as_ref());
-    context.chat = chat.as_ref().map(|chat| chat as _);
+    context.chat = chat.as_deref().map(|chat| chat as _);
 
     let out = args.out.as_deref().map(OutFolder::open).transpose()?;
+    if let Some(model) = chat.as_ref().filter(|_| says_needs) {
+        let writer = NeedsWriter::new(Arc::clone(model) as _, args.passes.config());
+        let folder = out.as_ref().map(OutFolder::path);
+        setting.needs = Some(said::say(&mut dataset.tasks, &writer, &router, folder)?);
+    }
     let mut earlier = Vec::new();
     if let Some(out) = &out {
         if args.fresh {
