@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{CheckpointError, CheckpointUse, folder::Folder};
 
-const CONFIG: &str = "config.json";
+pub(super) const CONFIG: &str = "config.json";
 
 /// The form of a network.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +92,11 @@ struct Rope {
     rope_theta: Option<f64>,
 }
 
+/// Returns whether the configuration of a folder is that of a static model.
+pub(super) fn is_static(folder: &Folder) -> Result<bool, CheckpointError> {
+    Ok(folder.json::<Named>(CONFIG)?.is_some_and(|named| named.is_static()))
+}
+
 impl Config {
     /// Reads the configuration of a folder.
     pub(super) fn read(folder: &Folder) -> Result<Self, CheckpointError> {
@@ -169,7 +174,15 @@ struct Named {
 }
 
 impl Named {
+    fn is_static(&self) -> bool {
+        self.model_type.as_deref() == Some("model2vec")
+            || self.architectures.first().is_some_and(|name| name == "StaticModel")
+    }
+
     fn resolve(self, folder: &Folder) -> Result<(String, Family, Head), CheckpointError> {
+        if self.is_static() {
+            return Err(CheckpointError::Static { folder: folder.path().to_owned() });
+        }
         let architecture = match self.architectures.into_iter().next() {
             Some(architecture) => architecture,
             None => match self.model_type.as_deref() {

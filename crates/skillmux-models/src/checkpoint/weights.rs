@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
 use blake3::Hasher;
 use candle_core::{DType, Device, Tensor};
 use rustc_hash::FxHashMap;
-use safetensors::{Dtype, tensor::Metadata};
+use safetensors::{
+    Dtype,
+    tensor::{Metadata, TensorInfo},
+};
 use serde::Deserialize;
 
 use super::{CheckpointError, Precision, folder::Folder};
@@ -141,19 +144,30 @@ pub(super) fn read_stored(
     }
     let mut tensors = BTreeMap::new();
     for file in files {
-        read_file(folder, &file, device, hasher, &mut tensors)?;
+        for_each_tensor(folder, &file, hasher, &mut |name, info, bytes| {
+            let Some(dtype) = number_type(info.dtype) else { return Ok(()) };
+            let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, device)
+                .and_then(|tensor| tensor.to_dtype(DType::F32))
+                .map_err(|source| folder.network(source))?;
+            let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+            let bare = bare.unwrap_or(&name).to_owned();
+            tensors.insert(bare, Stored { name, tensor });
+            Ok(())
+        })?;
     }
     Ok(tensors)
 }
 
-/// Reads a file from its first byte to its last: a tensor at a time, so that little more than the
-/// tensors themselves is in memory.
-fn read_file(
+/// What reads a tensor: its name, its type and shape, and its bytes.
+type TensorReader<'r> = dyn FnMut(String, &TensorInfo, Vec<u8>) -> Result<(), CheckpointError> + 'r;
+
+/// Reads a file from its first byte to its last and adds them to the hash: a tensor at a time, so that
+/// little more than the tensors themselves is in memory.
+pub(super) fn for_each_tensor(
     folder: &Folder,
     file: &str,
-    device: &Device,
     hasher: &mut Hasher,
-    tensors: &mut BTreeMap<String, Stored>,
+    read: &mut TensorReader<'_>,
 ) -> Result<(), CheckpointError> {
     let path = folder.path().join(file);
     if !path.exists() {
@@ -168,13 +182,7 @@ fn read_file(
         let mut bytes = vec![0; info.data_offsets.1 - info.data_offsets.0];
         reader.read_exact(&mut bytes).map_err(unreadable)?;
         hasher.update(&bytes);
-        let Some(dtype) = number_type(info.dtype) else { continue };
-        let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, device)
-            .and_then(|tensor| tensor.to_dtype(DType::F32))
-            .map_err(|source| folder.network(source))?;
-        let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        let bare = bare.to_owned();
-        tensors.insert(bare, Stored { name, tensor });
+        read(name, info, bytes)?;
     }
     Ok(())
 }
@@ -215,7 +223,7 @@ fn read_header(
 }
 
 /// Returns the type of a tensor of fractions; whole numbers, as those of `position_ids`, are no weights.
-fn number_type(dtype: Dtype) -> Option<DType> {
+pub(super) fn number_type(dtype: Dtype) -> Option<DType> {
     match dtype {
         Dtype::F64 => Some(DType::F64),
         Dtype::F32 => Some(DType::F32),
