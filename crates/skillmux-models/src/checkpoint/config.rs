@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{CheckpointError, CheckpointUse, folder::Folder};
+use super::{CheckpointError, CheckpointUse, folder::Folder, gguf::Gguf};
 
 pub(super) const CONFIG: &str = "config.json";
 
@@ -100,7 +100,12 @@ pub(super) fn is_static(folder: &Folder) -> Result<bool, CheckpointError> {
 impl Config {
     /// Reads the configuration of a folder.
     pub(super) fn read(folder: &Folder) -> Result<Self, CheckpointError> {
-        let bytes = folder.bytes(CONFIG)?.ok_or_else(|| folder.missing(CONFIG))?;
+        let Some(bytes) = folder.bytes(CONFIG)? else {
+            let gguf = Gguf::find(folder)?.ok_or_else(|| folder.missing(CONFIG))?;
+            let config = gguf.config()?;
+            config.check(folder)?;
+            return Ok(config);
+        };
         let form = |error: serde_json::Error| folder.form(CONFIG, error.to_string());
         // The architecture first: another one lacks numbers that ours have.
         let names: Named = serde_json::from_slice(&bytes).map_err(form)?;

@@ -139,7 +139,7 @@ impl CheckpointError {
                  transformers writes it"
             }
             Self::FileMissing { file, .. } if file.ends_with(".safetensors") => {
-                "fetch the weights as safetensors; pickled weights (`pytorch_model.bin`) are not read, for \
+                "fetch the weights as safetensors, or those of Qwen3 as one GGUF file; pickled weights (`pytorch_model.bin`) are not read, for \
                  they can run programs"
             }
             Self::FileMissing { .. } => {

@@ -6,9 +6,11 @@
 //! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
 //! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
 //!
-//! [`open_encoder`] also reads static models of model2vec.
+//! [`open_encoder`] also reads static models of model2vec. Weights of Qwen3 may also be quantised, in one
+//! GGUF file in place of safetensors.
 //!
-//! Everything is computed on the CPU in single precision, whatever the weights are stored in. A
+//! Everything is computed on the CPU in single precision, whatever the weights are stored in, but for
+//! products with quantised matrices, which are computed as llama.cpp does. A
 //! [`Tunable`] is the same network with gradients, on any device.
 //!
 //! ```no_run
@@ -29,6 +31,7 @@ mod config;
 mod encoder;
 mod error;
 mod folder;
+mod gguf;
 mod layer;
 mod model2vec;
 mod pair_scorer;

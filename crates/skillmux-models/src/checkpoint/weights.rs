@@ -1,9 +1,9 @@
-//! Reads weights from safetensors, as single-precision numbers.
+//! Reads weights: from safetensors as single-precision numbers, from GGUF as they are.
 
-use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path, sync::Arc};
 
 use blake3::Hasher;
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Device, Tensor, quantized::QTensor};
 use rustc_hash::FxHashMap;
 use safetensors::{
     Dtype,
@@ -11,7 +11,11 @@ use safetensors::{
 };
 use serde::Deserialize;
 
-use super::{CheckpointError, Precision, folder::Folder};
+use super::{
+    CheckpointError, Precision,
+    folder::Folder,
+    gguf::{self, Gguf},
+};
 
 pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
@@ -27,6 +31,10 @@ pub(super) struct Weights {
     folder: Folder,
     place: Place,
     tensors: FxHashMap<String, Tensor>,
+    /// Matrices of a GGUF file.
+    quantised: FxHashMap<String, Arc<QTensor>>,
+    /// Which rows of its labels say yes and no.
+    answers: (u32, u32),
 }
 
 /// Where and how a network computes.
@@ -62,14 +70,42 @@ impl Weights {
         place: Place,
         tensors: impl IntoIterator<Item = (String, Tensor)>,
     ) -> Self {
-        Self { folder: folder.clone(), place, tensors: tensors.into_iter().collect() }
+        let (folder, tensors) = (folder.clone(), tensors.into_iter().collect());
+        Self { folder, place, tensors, quantised: FxHashMap::default(), answers: (1, 0) }
     }
 
     /// Reads all tensors of numbers, and adds all bytes to the hash.
     pub(super) fn read(folder: &Folder, hasher: &mut Hasher) -> Result<Self, CheckpointError> {
+        if let Some(gguf) = Gguf::find(folder)? {
+            return Self::read_gguf(folder, &gguf, hasher);
+        }
         let stored = read_stored(folder, &Device::Cpu, hasher)?;
         let tensors = stored.into_iter().map(|(name, stored)| (name, stored.tensor));
         Ok(Self::of(folder, Place::default(), tensors))
+    }
+
+    /// Reads all tensors of a GGUF file; those of plain fractions as numbers.
+    fn read_gguf(
+        folder: &Folder,
+        gguf: &Gguf,
+        hasher: &mut Hasher,
+    ) -> Result<Self, CheckpointError> {
+        let (plain, quantised): (Vec<_>, Vec<_>) = gguf
+            .tensors(hasher)?
+            .into_iter()
+            .partition(|(_, tensor)| gguf::is_plain(tensor.dtype()));
+        let plain = plain.into_iter().map(|(name, tensor)| {
+            let tensor = tensor.dequantize(&Device::Cpu);
+            Ok((name, tensor.map_err(|source| folder.network(source))?))
+        });
+        let plain = plain.collect::<Result<Vec<_>, CheckpointError>>()?;
+        let quantised = quantised.into_iter().collect();
+        Ok(Self { quantised, answers: gguf.answers(), ..Self::of(folder, Place::default(), plain) })
+    }
+
+    /// Returns which rows of the labels say yes and no.
+    pub(super) fn answers(&self) -> (u32, u32) {
+        self.answers
     }
 
     pub(super) fn device(&self) -> &Device {
@@ -81,20 +117,47 @@ impl Weights {
     }
 
     /// Takes a tensor out, and checks its shape.
+    /// Those of a quantised one are widened.
     pub(super) fn take(&mut self, name: &str, shape: &[usize]) -> Result<Tensor, CheckpointError> {
-        let wrong = |detail: String| CheckpointError::Tensor {
-            folder: self.folder.path().to_owned(),
-            tensor: name.to_owned(),
-            detail,
-        };
-        match self.tensors.remove(name) {
-            None => Err(wrong("have no tensor".to_owned())),
-            Some(tensor) if tensor.dims() != shape => {
-                let [found, expected] = [tensor.dims(), shape].map(shape_text);
-                Err(wrong(format!("have the shape {found} and not {expected} for")))
-            }
-            Some(tensor) => Ok(tensor),
+        if let Some(quantised) = self.take_quantised(name, shape)? {
+            return quantised.dequantize(&Device::Cpu).map_err(|source| self.network(source));
         }
+        match self.tensors.remove(name) {
+            None => Err(self.wrong(name, "have no tensor".to_owned())),
+            Some(tensor) => {
+                self.check_shape(name, tensor.dims(), shape)?;
+                Ok(tensor)
+            }
+        }
+    }
+
+    /// Takes a quantised matrix out, and checks its shape; `None` if there is none of this name.
+    pub(super) fn take_quantised(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Option<Arc<QTensor>>, CheckpointError> {
+        let Some(tensor) = self.quantised.remove(name) else { return Ok(None) };
+        self.check_shape(name, tensor.shape().dims(), shape)?;
+        Ok(Some(tensor))
+    }
+
+    fn check_shape(
+        &self,
+        name: &str,
+        found: &[usize],
+        expected: &[usize],
+    ) -> Result<(), CheckpointError> {
+        if found == expected {
+            return Ok(());
+        }
+        let [found, expected] = [found, expected].map(shape_text);
+        Err(self.wrong(name, format!("have the shape {found} and not {expected} for")))
+    }
+
+    fn wrong(&self, name: &str, detail: String) -> CheckpointError {
+        let (folder, tensor) = (self.folder.path().to_owned(), name.to_owned());
+        CheckpointError::Tensor { folder, tensor, detail }
     }
 
     /// Returns the error of a network that could not be made.
@@ -104,7 +167,12 @@ impl Weights {
 
     /// Returns whether there is a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.tensors.contains_key(name)
+        self.tensors.contains_key(name) || self.is_quantised(name)
+    }
+
+    /// Returns whether there is a quantised matrix of this name.
+    pub(super) fn is_quantised(&self, name: &str) -> bool {
+        self.quantised.contains_key(name)
     }
 
     /// Takes tensors of one width out and stacks their rows.

@@ -13,6 +13,7 @@ mod mock_hub;
 mod checkpoint;
 #[cfg(feature = "hub")]
 mod hub;
+mod gguf;
 mod model2vec;
 mod preset;
 mod refused;
