@@ -97,6 +97,9 @@ pub(crate) enum CliError {
         /// The option that it belongs to.
         owner: &'static str,
     },
+    /// Nothing says where models of the hub are kept.
+    #[error("a model is named by its id, and there is no folder to keep it in")]
+    NoHubCache,
     /// No chat model is named where one is needed.
     #[error("this needs a chat model, and none is named")]
     NoChat,
@@ -127,14 +130,16 @@ impl CliError {
             Self::Model { .. } => {
                 "--encoder, --ranker and --abstention name files of your own, and so does [models] in \
                  the settings file; without them the models inside the program are used. --encoder and \
-                 --reranker also take the folder of a published model, or the URL of an endpoint"
+                 --reranker also take the folder of a published model, its id (OWNER/NAME), or the URL of \
+                 an endpoint"
             }
             Self::ModelForm { .. } => {
                 "`skillmux train encoder`, `train ranker` and `train abstention` write such files"
             }
             Self::Settings { .. } => {
                 "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
-                 `reranker_model`, `reranker_reads`, `transformer`, `ranker` and `abstention`"
+                 `reranker_model`, `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention` and \
+                 `composer`"
             }
             Self::NoPlan { .. } => {
                 "measure one that loads skills: skillmux eval run DATASET -s default --out DIR"
@@ -153,8 +158,10 @@ impl CliError {
             }
             Self::OptionAlone { .. } => {
                 "name both or neither, as options or in [models] of the settings file: --encoder-model \
-                 and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker"
+                 and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker, \
+                 --preset with the folder or the id of a model"
             }
+            Self::NoHubCache => "name a folder by the variable HF_HUB_CACHE",
             Self::NoChat => {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \
                  SKILLMUX_API_KEY"

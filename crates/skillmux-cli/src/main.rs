@@ -10,6 +10,7 @@ mod clock;
 mod command;
 mod error;
 mod folder;
+mod hub;
 mod model_place;
 mod outcome;
 mod own_model;
@@ -23,7 +24,7 @@ use std::{io, process::ExitCode};
 use anstream::eprintln;
 use clap::Parser;
 use skillmux::text::printable;
-use skillmux_models::{checkpoint::CheckpointError, remote::RemoteError};
+use skillmux_models::{checkpoint::CheckpointError, hub::HubError, remote::RemoteError};
 
 use args::{Args, Command, ModelArgs};
 use outcome::Outcome;
@@ -47,6 +48,9 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     let settings = Settings::from_environment()?;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings.with_models(models);
+        if models.preset.is_some() {
+            own_model::check_preset(&settings.models)?;
+        }
         assemble::read_transformer(&settings)?;
         Ok(settings)
     };
@@ -56,6 +60,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
             let models = ModelArgs {
                 encoder: args.encoder.clone(),
                 encoder_model: args.encoder_model.clone(),
+                preset: args.preset,
                 transformer_weights: args.transformer_weights.clone(),
                 ..ModelArgs::default()
             };
@@ -85,6 +90,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_models::Error>().and_then(skillmux_models::Error::hint),
         error.downcast_ref::<skillmux_train::Error>().and_then(error::train_hint),
         error.downcast_ref::<CheckpointError>().and_then(CheckpointError::hint),
+        error.downcast_ref::<HubError>().map(HubError::hint),
         error.downcast_ref::<RemoteError>().and_then(error::remote_hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),

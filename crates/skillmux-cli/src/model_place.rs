@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde::Deserialize;
+use skillmux_models::hub::ModelId;
 
 /// Where a model is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -13,6 +14,8 @@ use serde::Deserialize;
 pub(crate) enum ModelPlace {
     /// A file or a folder.
     Path(PathBuf),
+    /// A model of the hub.
+    Id(ModelId),
     /// An endpoint, by its base URL.
     Url(String),
 }
@@ -37,11 +40,15 @@ impl From<OsString> for ModelPlace {
 }
 
 impl ModelPlace {
-    /// Returns the place, taken from a folder where it is a relative path.
+    /// Returns the place, taken from a folder where it is a relative path. A path at which there is nothing
+    /// is an id where it has the form of one.
     pub(crate) fn relative_to(self, folder: &Path) -> Self {
-        match self {
-            Self::Path(path) => Self::Path(folder.join(path)),
-            url @ Self::Url(_) => url,
+        let Self::Path(path) = self else { return self };
+        let place = folder.join(&path);
+        let id = path.to_str().and_then(|text| text.parse().ok());
+        match id {
+            Some(id) if !place.exists() => Self::Id(id),
+            _ => Self::Path(place),
         }
     }
 }
@@ -59,5 +66,17 @@ mod tests {
             let place = ModelPlace::from(OsString::from(path));
             assert_eq!(place, ModelPlace::Path(path.into()));
         }
+    }
+
+    #[test]
+    fn a_path_at_which_there_is_nothing_may_be_an_id() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |text: &str| ModelPlace::from(PathBuf::from(text)).relative_to(dir.path());
+        let id = ModelPlace::Id("BAAI/bge-m3".parse().unwrap());
+        assert_eq!(place("BAAI/bge-m3"), id);
+        assert_eq!(place("./BAAI/bge-m3"), ModelPlace::Path(dir.path().join("./BAAI/bge-m3")));
+        assert_eq!(place("bge-m3"), ModelPlace::Path(dir.path().join("bge-m3")));
+        std::fs::create_dir_all(dir.path().join("BAAI/bge-m3")).unwrap();
+        assert_eq!(place("BAAI/bge-m3"), ModelPlace::Path(dir.path().join("BAAI/bge-m3")));
     }
 }

@@ -1,4 +1,4 @@
-//! Encoders and cross-encoders of the user's own: of a file, of a folder, or at an endpoint.
+//! Encoders and cross-encoders of the user's own: of a file, of a folder, of the hub, or at an endpoint.
 
 use std::{
     fs,
@@ -9,14 +9,18 @@ use std::{
 use skillmux::model::{Encoder, PairScorer};
 use skillmux_models::{
     StaticEncoder,
-    checkpoint::Checkpoint,
+    checkpoint::{self, Checkpoint, CheckpointUse},
     remote::{
         ApiKey, BatchLimits, EncoderEndpoint, EncoderOptions, EncoderProtocol, EndpointConfig,
         PairScorerEndpoint, PairScorerOptions, PairScorerProtocol, RelevanceScale,
     },
 };
 
-use crate::{error::CliError, model_place::ModelPlace, settings::Settings};
+use crate::{
+    error::CliError,
+    model_place::ModelPlace,
+    settings::{OwnModels, Settings},
+};
 
 /// What a server of text-embeddings-inference is called: it serves one model, and is not told its name.
 const TEI: &str = "TEI";
@@ -45,13 +49,13 @@ fn open_encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
         let (option, owner) = ("encoder-model", "an --encoder URL");
         return Err(CliError::OptionAlone { option, owner }.into());
     }
-    Ok(match &models.encoder {
-        Some(ModelPlace::Path(path)) if path.is_dir() => {
-            Arc::new(Checkpoint::open(path)?.encoder()?)
-        }
-        Some(ModelPlace::Path(path)) => Arc::new(read_encoder(path)?),
-        _ => Arc::new(skillmux_models::encoder()),
-    })
+    let folder = match &models.encoder {
+        Some(ModelPlace::Path(path)) if path.is_dir() => path.clone(),
+        Some(ModelPlace::Path(path)) => return Ok(Arc::new(read_encoder(path)?)),
+        Some(ModelPlace::Id(id)) => settings.hub.fetch(id)?,
+        _ => return Ok(Arc::new(skillmux_models::encoder())),
+    };
+    Ok(checkpoint::open_encoder(&folder, models.preset)?)
 }
 
 /// Returns the cross-encoder that the settings name, if they name one.
@@ -71,14 +75,35 @@ pub(crate) fn pair_scorer(settings: &Settings) -> anyhow::Result<Option<Arc<dyn 
         let (option, owner) = ("reranker-model", "a --reranker URL");
         return Err(CliError::OptionAlone { option, owner }.into());
     }
-    match &models.reranker {
-        Some(ModelPlace::Path(path)) => Ok(Some(Arc::new(Checkpoint::open(path)?.pair_scorer()?))),
+    let folder = match &models.reranker {
+        Some(ModelPlace::Path(path)) => path.clone(),
+        Some(ModelPlace::Id(id)) => settings.hub.fetch(id)?,
         _ if models.reranker_reads.is_some() => {
             let (option, owner) = ("reranker-reads", "a --reranker");
-            Err(CliError::OptionAlone { option, owner }.into())
+            return Err(CliError::OptionAlone { option, owner }.into());
         }
-        _ => Ok(None),
+        _ => return Ok(None),
+    };
+    let checkpoint = Checkpoint::open(&folder)?;
+    let checkpoint = match models.preset {
+        Some(preset) => checkpoint.with_preset(preset, CheckpointUse::PairScorer)?,
+        None => checkpoint,
+    };
+    Ok(Some(Arc::new(checkpoint.pair_scorer()?)))
+}
+
+/// Checks that a preset says something of a model.
+pub(crate) fn check_preset(models: &OwnModels) -> Result<(), CliError> {
+    let is_folder = |place: &Option<ModelPlace>| match place {
+        Some(ModelPlace::Id(_)) => true,
+        Some(ModelPlace::Path(path)) => path.is_dir(),
+        Some(ModelPlace::Url(_)) | None => false,
+    };
+    if is_folder(&models.encoder) || is_folder(&models.reranker) {
+        return Ok(());
     }
+    let (option, owner) = ("preset", "an --encoder or a --reranker of a folder or an id");
+    Err(CliError::OptionAlone { option, owner })
 }
 
 fn endpoint(url: &str, name: Option<&str>, api_key: Option<&str>) -> EndpointConfig {

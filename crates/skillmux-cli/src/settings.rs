@@ -7,10 +7,12 @@ use std::{
 
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
+use skillmux_models::checkpoint::Preset;
 
 use crate::{
     args::{ModelArgs, PassageChoice},
     error::CliError,
+    hub::HubSettings,
     model_place::ModelPlace,
 };
 
@@ -31,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) encoder_api_key: Option<String>,
     /// Key for the endpoint of a cross-encoder, `SKILLMUX_RERANKER_API_KEY`.
     pub(crate) reranker_api_key: Option<String>,
+    /// Where models are fetched from that are named by an id.
+    pub(crate) hub: HubSettings,
     /// Models in place of those inside the program.
     pub(crate) models: OwnModels,
 }
@@ -39,16 +43,18 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OwnModels {
-    /// An encoder: a file that `skillmux train encoder` wrote, a folder, or a URL.
+    /// An encoder: a file that `skillmux train encoder` wrote, a folder, an id, or a URL.
     pub(crate) encoder: Option<ModelPlace>,
     /// Its name, if it is at a URL.
     pub(crate) encoder_model: Option<String>,
-    /// A cross-encoder: a folder, or a URL.
+    /// A cross-encoder: a folder, an id, or a URL.
     pub(crate) reranker: Option<ModelPlace>,
     /// Its name, if it is at a URL.
     pub(crate) reranker_model: Option<String>,
     /// What it reads of a skill.
     pub(crate) reranker_reads: Option<PassageChoice>,
+    /// The words that both were trained with.
+    pub(crate) preset: Option<Preset>,
     /// A folder of a transformer, as `training/transformer/export.py` writes it.
     pub(crate) transformer: Option<PathBuf>,
     /// The weights of a ranker, as `skillmux train ranker` writes them.
@@ -66,12 +72,16 @@ impl OwnModels {
         let name = |place: &Option<ModelPlace>, name: &Option<String>, own: &Option<String>| {
             name.clone().or_else(|| own.clone().filter(|_| place.is_none()))
         };
+        let place = |place: &Option<ModelPlace>| {
+            place.clone().map(|place| place.relative_to(Path::new("")))
+        };
         Self {
-            encoder: args.encoder.clone().or_else(|| self.encoder.clone()),
+            encoder: place(&args.encoder).or_else(|| self.encoder.clone()),
             encoder_model: name(&args.encoder, &args.encoder_model, &self.encoder_model),
-            reranker: args.reranker.clone().or_else(|| self.reranker.clone()),
+            reranker: place(&args.reranker).or_else(|| self.reranker.clone()),
             reranker_model: name(&args.reranker, &args.reranker_model, &self.reranker_model),
             reranker_reads: args.reranker_reads.or(self.reranker_reads),
+            preset: args.preset.or(self.preset),
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
@@ -119,6 +129,7 @@ impl Settings {
             api_key: key("SKILLMUX_API_KEY"),
             encoder_api_key: key("SKILLMUX_ENCODER_API_KEY"),
             reranker_api_key: key("SKILLMUX_RERANKER_API_KEY"),
+            hub: HubSettings::read(|name| env::var_os(name), xdg.as_ref().map(Xdg::cache_dir)),
             models: config.map_or(Ok(OwnModels::default()), |path| read_models(&path))?,
         })
     }

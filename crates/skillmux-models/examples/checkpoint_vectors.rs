@@ -10,12 +10,11 @@ use std::{
     time::Instant,
 };
 
-use skillmux::model::Encoder;
-use skillmux_models::checkpoint::Checkpoint;
+use skillmux_models::checkpoint::open_encoder;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder: PathBuf = std::env::args_os().nth(1).ok_or("name a folder")?.into();
-    let encoder = Checkpoint::open(&folder)?.encoder()?;
+    let encoder = open_encoder(&folder, None)?;
     let text = io::read_to_string(io::stdin())?;
     let lines: Vec<&str> = text.lines().collect();
     let started = Instant::now();

@@ -1,9 +1,10 @@
-//! The models inside the `skillmux` binary, those of a folder, and those at an endpoint.
+//! The models inside the `skillmux` binary, those of a folder or of a hub, and those at an endpoint.
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`] and [`translator`]: the weights that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
+//! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
 //! Without any, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
@@ -29,6 +30,10 @@ pub mod checkpoint;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;
+#[cfg(any(feature = "hub", feature = "remote"))]
+mod http;
+#[cfg(feature = "hub")]
+pub mod hub;
 mod lexicon;
 #[cfg(feature = "remote")]
 pub mod remote;

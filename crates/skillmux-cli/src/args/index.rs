@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use skillmux_models::checkpoint::Preset;
 
-use super::shared::{Format, SourceArgs};
+use super::{
+    models::preset_parser,
+    shared::{Format, SourceArgs},
+};
 use crate::model_place::ModelPlace;
 
 #[derive(Debug, ClapArgs)]
@@ -34,12 +38,16 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// Encoder in place of the one inside this program: a file that `skillmux train encoder` wrote, the
-    /// folder of a published one, or the URL of an endpoint, which then reads all skills
-    #[arg(long, value_name = "FILE|DIR|URL")]
+    /// folder of a published one, its id on the Hugging Face Hub, or the URL of an endpoint, which then reads
+    /// all skills
+    #[arg(long, value_name = "FILE|DIR|ID|URL")]
     pub(crate) encoder: Option<ModelPlace>,
     /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
     #[arg(long, value_name = "NAME")]
     pub(crate) encoder_model: Option<String>,
+    /// Words that the encoder of a folder or an id was trained with
+    #[arg(long, value_name = "NAME", value_parser = preset_parser())]
+    pub(crate) preset: Option<Preset>,
     /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
     /// this program
     #[arg(long, value_name = "DIR")]

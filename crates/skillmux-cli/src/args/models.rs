@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use clap::{
+    Args as ClapArgs, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use serde::Deserialize;
+use skillmux_models::checkpoint::Preset;
 
 use super::shared::Format;
 use crate::model_place::ModelPlace;
@@ -11,16 +15,17 @@ use crate::model_place::ModelPlace;
 /// Weights of your own, in place of those inside this program.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct ModelArgs {
-    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one such as
-    /// all-MiniLM-L6-v2, or the URL of an endpoint. The index must be made with it, too
-    #[arg(long, value_name = "FILE|DIR|URL", help_heading = "Models of your own")]
+    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one, its id on the
+    /// Hugging Face Hub such as sentence-transformers/all-MiniLM-L6-v2, or the URL of an endpoint. The
+    /// index must be made with it, too
+    #[arg(long, value_name = "FILE|DIR|ID|URL", help_heading = "Models of your own")]
     pub(crate) encoder: Option<ModelPlace>,
     /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
     pub(crate) encoder_model: Option<String>,
-    /// Cross-encoder: the folder of a published one, or the URL of an endpoint. It orders the first 20
-    /// skills again, and takes its time
-    #[arg(long, value_name = "DIR|URL", help_heading = "Models of your own")]
+    /// Cross-encoder: the folder of a published one, its id on the Hugging Face Hub, or the URL of an
+    /// endpoint. It orders the first 20 skills again, and takes its time
+    #[arg(long, value_name = "DIR|ID|URL", help_heading = "Models of your own")]
     pub(crate) reranker: Option<ModelPlace>,
     /// Name of the cross-encoder at the URL. Without it the endpoint is one of text-embeddings-inference
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
@@ -28,6 +33,9 @@ pub(crate) struct ModelArgs {
     /// What the cross-encoder reads of a skill [default: start]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models of your own")]
     pub(crate) reranker_reads: Option<PassageChoice>,
+    /// Words that the encoder and the cross-encoder of a folder or an id were trained with
+    #[arg(long, value_name = "NAME", value_parser = preset_parser(), help_heading = "Models of your own")]
+    pub(crate) preset: Option<Preset>,
     /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
     /// it, too
     #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
@@ -41,6 +49,11 @@ pub(crate) struct ModelArgs {
     /// Weights that `skillmux train composer` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) composer_weights: Option<PathBuf>,
+}
+
+/// Returns what reads the name of a preset.
+pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
+    PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| name.parse::<Preset>())
 }
 
 /// What a cross-encoder reads of a skill, after its name and description.

@@ -91,6 +91,7 @@ impl Home {
             .env("XDG_DATA_HOME", self.path("data"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TMPDIR", self.path("tmp"))
+            .env("HF_HUB_OFFLINE", "1")
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
     }

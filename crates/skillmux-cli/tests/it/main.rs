@@ -6,11 +6,15 @@
 #[path = "../../../skillmux-models/tests/support/reference.rs"]
 mod reference;
 
+#[path = "../../../skillmux-models/tests/support/hub.rs"]
+mod mock_hub;
+
 mod batch;
 mod decomposer;
 mod endpoint;
 mod eval;
 mod home;
+mod hub;
 mod installed;
 mod judge;
 mod kill;

@@ -212,8 +212,8 @@ fn a_folder_that_is_no_such_model_is_refused() {
     index.assert_error("not an encoder", "name it as the reranker");
 
     ask("--encoder", &text(&encoder)).assert_error("bert-2x32", "by --encoder; or rebuild it");
-    ask("--reranker", "BAAI/bge-m3").assert_error("no folder with a model", "hf download");
-    ask("--encoder", "BAAI/bge-m3").assert_error("cannot read `BAAI/bge-m3`", "the folder of");
+    ask("--reranker", "./bge-m3").assert_error("no folder with a model", "hf download");
+    ask("--encoder", "./bge-m3").assert_error("cannot read `./bge-m3`", "the folder of");
 
     let page = "<!doctype html>";
     let config = fs::read_to_string(encoder.file("config.json")).unwrap();
@@ -261,6 +261,8 @@ fn an_endpoint_that_is_no_such_model_is_refused() {
         (&["--encoder", "few", "--encoder-model", "small"], "without an --encoder URL"),
         (&["--reranker-model", "small"], "--reranker-model is given without a --reranker URL"),
         (&["--reranker-reads", "page"], "--reranker-reads is given without a --reranker"),
+        (&["--preset", "r3"], "--preset is given without an --encoder or a --reranker of a folder"),
+        (&["--preset", "r3", "--reranker", &url], "--preset is given without"),
     ] {
         ask(flags).assert_error(message, "name both or neither");
     }

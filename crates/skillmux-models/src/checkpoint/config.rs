@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::{CheckpointError, CheckpointUse, folder::Folder};
+use super::{CheckpointError, CheckpointUse, folder::Folder, gguf::Gguf};
 
-const CONFIG: &str = "config.json";
+pub(super) const CONFIG: &str = "config.json";
 
 /// The form of a network.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,10 +92,20 @@ struct Rope {
     rope_theta: Option<f64>,
 }
 
+/// Returns whether the configuration of a folder is that of a static model.
+pub(super) fn is_static(folder: &Folder) -> Result<bool, CheckpointError> {
+    Ok(folder.json::<Named>(CONFIG)?.is_some_and(|named| named.is_static()))
+}
+
 impl Config {
     /// Reads the configuration of a folder.
     pub(super) fn read(folder: &Folder) -> Result<Self, CheckpointError> {
-        let bytes = folder.bytes(CONFIG)?.ok_or_else(|| folder.missing(CONFIG))?;
+        let Some(bytes) = folder.bytes(CONFIG)? else {
+            let gguf = Gguf::find(folder)?.ok_or_else(|| folder.missing(CONFIG))?;
+            let config = gguf.config()?;
+            config.check(folder)?;
+            return Ok(config);
+        };
         let form = |error: serde_json::Error| folder.form(CONFIG, error.to_string());
         // The architecture first: another one lacks numbers that ours have.
         let names: Named = serde_json::from_slice(&bytes).map_err(form)?;
@@ -169,7 +179,15 @@ struct Named {
 }
 
 impl Named {
+    fn is_static(&self) -> bool {
+        self.model_type.as_deref() == Some("model2vec")
+            || self.architectures.first().is_some_and(|name| name == "StaticModel")
+    }
+
     fn resolve(self, folder: &Folder) -> Result<(String, Family, Head), CheckpointError> {
+        if self.is_static() {
+            return Err(CheckpointError::Static { folder: folder.path().to_owned() });
+        }
         let architecture = match self.architectures.into_iter().next() {
             Some(architecture) => architecture,
             None => match self.model_type.as_deref() {

@@ -31,6 +31,8 @@ pub struct CheckpointEncoder {
     network: EncoderNetwork,
     query_prefix: String,
     text_prefix: String,
+    /// Characters of a query that are read, if not all are.
+    query_chars: Option<usize>,
 }
 
 /// A network and what becomes the vector of a text.
@@ -52,11 +54,20 @@ impl CheckpointEncoder {
         let (query_prefix, text_prefix) =
             (settings.query_prefix.clone(), settings.text_prefix.clone());
         let pooling = format!("{:?}", settings.pooling);
-        let texts = [pooling.as_str(), &query_prefix, &text_prefix];
+        let mut texts = vec![pooling.as_str(), &query_prefix, &text_prefix];
+        let query_chars = settings.query_chars.map(|n_chars| n_chars.to_string());
+        texts.extend(query_chars.as_deref());
         let fingerprint = fingerprint(hasher, settings.max_tokens, &texts);
         let dim = u32::try_from(config.width).expect("the width was checked");
         let identity = EncoderIdentity { name: config.name(), dim, fingerprint };
-        Ok(Self { identity, tokens, network, query_prefix, text_prefix })
+        Ok(Self {
+            identity,
+            tokens,
+            network,
+            query_chars: settings.query_chars,
+            query_prefix,
+            text_prefix,
+        })
     }
 
     fn encode_with(&self, prefix: &str, texts: &[&str]) -> EngineResult<Vec<f32>> {
@@ -141,6 +152,12 @@ impl Encoder for CheckpointEncoder {
     }
 
     fn encode_queries(&self, texts: &[&str]) -> EngineResult<Vec<f32>> {
-        self.encode_with(&self.query_prefix, texts)
+        let Some(n_chars) = self.query_chars else {
+            return self.encode_with(&self.query_prefix, texts);
+        };
+        let cut =
+            |text: &&'_ str| text.char_indices().nth(n_chars).map_or(text.len(), |(at, _)| at);
+        let texts: Vec<&str> = texts.iter().map(|text| &text[..cut(text)]).collect();
+        self.encode_with(&self.query_prefix, &texts)
     }
 }

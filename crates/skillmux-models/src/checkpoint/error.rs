@@ -84,6 +84,12 @@ pub enum CheckpointError {
         /// What it needs.
         what: String,
     },
+    /// A static model is asked for what only a network can do.
+    #[error("`{}` is a static model, which has no network", folder.display())]
+    Static {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The weights lack a tensor, or it has another form.
     #[error("the weights in `{}` {detail} `{tensor}`", folder.display())]
     Tensor {
@@ -125,8 +131,7 @@ impl CheckpointError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Missing { .. } => {
-                "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3; skillmux \
-                 opens no connection for that"
+                "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3"
             }
             Self::FileMissing { file, .. } if file == "tokenizer.json" => {
                 "fetch it from where the weights are from; for an old tokenizer, \
@@ -134,7 +139,7 @@ impl CheckpointError {
                  transformers writes it"
             }
             Self::FileMissing { file, .. } if file.ends_with(".safetensors") => {
-                "fetch the weights as safetensors; pickled weights (`pytorch_model.bin`) are not read, for \
+                "fetch the weights as safetensors, or those of Qwen3 as one GGUF file; pickled weights (`pytorch_model.bin`) are not read, for \
                  they can run programs"
             }
             Self::FileMissing { .. } => {
@@ -148,7 +153,8 @@ impl CheckpointError {
                 "fetch the files again, all of them from one version of the model"
             }
             Self::ArchitectureUnknown { .. } => {
-                "it runs BERT, RoBERTa, XLM-RoBERTa and Qwen3, as encoders and as cross-encoders"
+                "it runs BERT, RoBERTa, XLM-RoBERTa and Qwen3, as encoders and as cross-encoders, and model2vec \
+                 as encoders"
             }
             Self::OtherUse { is: CheckpointUse::PairScorer, .. } => {
                 "name it as the reranker, and another one as the encoder; if it is an encoder all the \
@@ -159,6 +165,9 @@ impl CheckpointError {
                  same, say so in its folder, in skillmux.json: {\"use\": \"reranker\"}"
             }
             Self::Unsupported { .. } => "choose a model without it",
+            Self::Static { .. } => {
+                "name it as the encoder, without a preset; it can neither rerank nor be tuned"
+            }
             Self::TokenMissing { .. } => {
                 "a reranker answers with `yes` or `no`: fetch the tokenizer that belongs to it"
             }

@@ -3,18 +3,29 @@
 //! What follows from variables is computed by operations that have a gradient, the rest by fused ones,
 //! which have none and are faster.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use candle_core::{D, DType, Result as TensorResult, Tensor};
+use candle_core::{
+    D, DType, Module, Result as TensorResult, Tensor,
+    quantized::{QMatMul, QTensor},
+};
 use candle_nn::ops;
 
 use super::{CheckpointError, Precision, batch::Batch, weights::Weights};
 
 /// A matrix and perhaps a bias.
 pub(super) struct Linear {
-    weight: Tensor,
+    matrix: Matrix,
     bias: Option<Tensor>,
-    precision: Precision,
+}
+
+enum Matrix {
+    Plain {
+        weight: Tensor,
+        precision: Precision,
+    },
+    /// Matrices that read the same input, each in blocks of its own type: their rows cannot be stacked.
+    Quantised(Vec<QMatMul>),
 }
 
 impl Linear {
@@ -49,22 +60,69 @@ impl Linear {
     ) -> Result<Self, CheckpointError> {
         let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
         let matrices: Vec<_> = parts.iter().map(matrix).collect();
+        if matrices.iter().any(|(name, _)| weights.is_quantised(name)) {
+            let taken =
+                matrices.iter().map(|(name, shape)| match weights.take_quantised(name, shape)? {
+                    Some(tensor) => {
+                        QMatMul::from_arc(tensor).map_err(|source| weights.network(source))
+                    }
+                    None => Ok(QMatMul::Tensor(weights.take(name, shape)?)),
+                });
+            let matrix = Matrix::Quantised(taken.collect::<Result<_, _>>()?);
+            return Ok(Self { matrix, bias: None });
+        }
         let weight = weights.take_stacked(&matrices)?;
-        Ok(Self { weight, bias: None, precision: weights.precision() })
+        let matrix = Matrix::Plain { weight, precision: weights.precision() };
+        Ok(Self { matrix, bias: None })
     }
 
     /// Returns `[n_rows, n_out]` of `[n_rows, n_in]`.
     pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
-        let product = match self.precision {
-            Precision::Single => rows.matmul(&self.weight.t()?)?,
-            Precision::Half => {
-                let [rows, weight] = [rows, &self.weight].map(|all| all.to_dtype(DType::BF16));
+        let product = match &self.matrix {
+            Matrix::Plain { weight, precision: Precision::Single } => rows.matmul(&weight.t()?)?,
+            Matrix::Plain { weight, precision: Precision::Half } => {
+                let [rows, weight] = [rows, weight].map(|all| all.to_dtype(DType::BF16));
                 rows?.matmul(&weight?.t()?)?.to_dtype(DType::F32)?
+            }
+            Matrix::Quantised(matrices) => {
+                let products = matrices.iter().map(|matrix| matrix.forward(rows));
+                Tensor::cat(&products.collect::<TensorResult<Vec<_>>>()?, 1)?
             }
         };
         match &self.bias {
             Some(bias) => product.broadcast_add(bias),
             None => Ok(product),
+        }
+    }
+}
+
+/// Rows that are looked up by their numbers.
+pub(super) enum Table {
+    Plain(Tensor),
+    Quantised(Arc<QTensor>),
+}
+
+impl Table {
+    /// Takes a table out.
+    pub(super) fn take(
+        weights: &mut Weights,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Self, CheckpointError> {
+        match weights.take_quantised(name, shape)? {
+            Some(table) => Ok(Self::Quantised(table)),
+            None => weights.take(name, shape).map(Self::Plain),
+        }
+    }
+
+    /// Returns rows, by their numbers.
+    pub(super) fn rows(&self, rows: Vec<u32>) -> TensorResult<Tensor> {
+        match self {
+            Self::Plain(table) => look_up(table, rows),
+            Self::Quantised(table) => {
+                let n_rows = rows.len();
+                table.embedding(&Tensor::from_vec(rows, n_rows, &table.device())?)
+            }
         }
     }
 }

@@ -6,7 +6,11 @@
 //! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
 //! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
 //!
-//! Everything is computed on the CPU in single precision, whatever the weights are stored in. A
+//! [`open_encoder`] also reads static models of model2vec. Weights of Qwen3 may also be quantised, in one
+//! GGUF file in place of safetensors.
+//!
+//! Everything is computed on the CPU in single precision, whatever the weights are stored in, but for
+//! products with quantised matrices, which are computed as llama.cpp does. A
 //! [`Tunable`] is the same network with gradients, on any device.
 //!
 //! ```no_run
@@ -27,8 +31,11 @@ mod config;
 mod encoder;
 mod error;
 mod folder;
+mod gguf;
 mod layer;
+mod model2vec;
 mod pair_scorer;
+mod preset;
 mod qwen3;
 mod rectangle;
 mod settings;
@@ -36,19 +43,28 @@ mod tokens;
 mod tunable;
 mod weights;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use blake3::Hasher;
 use serde::Deserialize;
+use skillmux::model::Encoder;
 
-use self::{config::Config, folder::Folder, settings::Settings, tokens::Tokens, weights::Weights};
+use self::{
+    config::Config,
+    folder::Folder,
+    settings::{Asked, Settings},
+    tokens::Tokens,
+    weights::Weights,
+};
 
 pub use candle_core::Device;
 
 pub use self::{
     encoder::CheckpointEncoder,
     error::CheckpointError,
+    model2vec::Model2VecEncoder,
     pair_scorer::CheckpointScorer,
+    preset::{Preset, PresetUnknown},
     tunable::{Gradients, Input, Precision, Tunable, TunableNetwork, TuneOptions, Variable},
 };
 
@@ -80,12 +96,34 @@ impl CheckpointUse {
     }
 }
 
+/// Reads the encoder of a folder, whatever its kind: a network, with the words of a preset if one is named,
+/// or a static model of model2vec.
+///
+/// # Errors
+/// [`CheckpointError`] as for [`Checkpoint::open`], [`Checkpoint::encoder`] and [`Model2VecEncoder::open`];
+/// [`CheckpointError::Static`] if a preset is named for a static model.
+pub fn open_encoder(
+    path: &Path,
+    preset: Option<Preset>,
+) -> Result<Arc<dyn Encoder>, CheckpointError> {
+    if preset.is_none() && config::is_static(&Folder::find(path)?)? {
+        return Ok(Arc::new(Model2VecEncoder::open(path)?));
+    }
+    let checkpoint = Checkpoint::open(path)?;
+    let checkpoint = match preset {
+        Some(preset) => checkpoint.with_preset(preset, CheckpointUse::Encoder)?,
+        None => checkpoint,
+    };
+    Ok(Arc::new(checkpoint.encoder()?))
+}
+
 /// A folder with a model whose configuration was read; its weights are read when it is asked for the
 /// model.
 ///
 /// `skillmux.json` in the folder may say more than the other files do, all of it optional: `use`
-/// (`encoder` or `reranker`), `pooling` (`first`, `mean`, `last`), `max_tokens`, `query_prefix` and
-/// `text_prefix` of an encoder, and `instruction` of a Qwen3 reranker.
+/// (`encoder` or `reranker`), `preset` (the name of a [`Preset`]), `pooling` (`first`, `mean`, `last`),
+/// `max_tokens`, `query_prefix`, `query_chars` and `text_prefix` of an encoder, and `instruction` of a Qwen3
+/// reranker.
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     folder: Folder,
@@ -101,7 +139,21 @@ impl Checkpoint {
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         let folder = Folder::find(path)?;
         let config = Config::read(&folder)?;
-        let settings = Settings::read(&folder, &config)?;
+        let settings = Settings::read(&folder, &config, None)?;
+        Ok(Self { folder, config, settings })
+    }
+
+    /// Returns the checkpoint with the words of a preset, to be used as it is asked for.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] for files that cannot be read.
+    pub fn with_preset(
+        self,
+        preset: Preset,
+        purpose: CheckpointUse,
+    ) -> Result<Self, CheckpointError> {
+        let Self { folder, config, .. } = self;
+        let settings = Settings::read(&folder, &config, Some(Asked { preset, purpose }))?;
         Ok(Self { folder, config, settings })
     }
 

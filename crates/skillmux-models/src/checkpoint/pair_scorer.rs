@@ -15,7 +15,8 @@ use super::{
     bert::Bert,
     config::{Config, Family, Head},
     fingerprint,
-    layer::{Linear, look_up},
+    gguf::LABELS,
+    layer::{Linear, Table, look_up},
     qwen3::Qwen3,
     tokens::{Frame, Sequence, Tokens},
     weights::Weights,
@@ -218,16 +219,21 @@ fn answer(
 ) -> Result<Tensor, CheckpointError> {
     let Checkpoint { folder, config, .. } = checkpoint;
     let failed = |source| folder.network(source);
-    let difference = |table: &Tensor, no: u32, yes: u32| -> TensorResult<Tensor> {
-        let rows = look_up(table, vec![yes, no])?;
+    let difference = |table: &Table, no: u32, yes: u32| -> TensorResult<Tensor> {
+        let rows = table.rows(vec![yes, no])?;
         (rows.narrow(0, 0, 1)? - rows.narrow(0, 1, 1)?)?.t()?.contiguous()
     };
     if config.head == Head::Classifier {
         let score = weights.take("score.weight", &[config.n_labels, config.width])?;
         if config.n_labels == 2 {
-            return difference(&score, 0, 1).map_err(failed);
+            return difference(&Table::Plain(score), 0, 1).map_err(failed);
         }
         return score.t().and_then(|score| score.contiguous()).map_err(failed);
+    }
+    if weights.has(LABELS) {
+        let labels = Table::take(weights, LABELS, &[2, config.width])?;
+        let (yes, no) = weights.answers();
+        return difference(&labels, no, yes).map_err(failed);
     }
     let id = |token: &'static str| {
         let missing = CheckpointError::TokenMissing { folder: folder.path().to_owned(), token };
@@ -236,7 +242,7 @@ fn answer(
     let (no, yes) = (id("no")?, id("yes")?);
     // Where the weights have no matrix of answers, it is that of the vocabulary.
     if weights.has("lm_head.weight") {
-        let table = weights.take("lm_head.weight", &[config.n_vocab, config.width])?;
+        let table = Table::take(weights, "lm_head.weight", &[config.n_vocab, config.width])?;
         return difference(&table, no, yes).map_err(failed);
     }
     difference(network.token_table(), no, yes).map_err(failed)

@@ -11,7 +11,7 @@ use super::{
     CheckpointError,
     batch::Batch,
     config::Config,
-    layer::{Linear, RmsNorm, last_states, look_up, softmax},
+    layer::{Linear, RmsNorm, Table, last_states, look_up, softmax},
     rectangle::{Heads, Rectangle, Seen, not_later},
     tokens::Sequence,
     weights::Weights,
@@ -23,7 +23,7 @@ const N_ROWS: usize = 256;
 
 pub(super) struct Qwen3 {
     config: Config,
-    tokens: Tensor,
+    tokens: Table,
     /// `[n_positions, head_width / 2]`.
     cosines: Tensor,
     sines: Tensor,
@@ -91,7 +91,7 @@ impl Qwen3 {
             config: config.clone(),
             cosines,
             sines,
-            tokens: weights.take("embed_tokens.weight", &[config.n_vocab, width])?,
+            tokens: Table::take(weights, "embed_tokens.weight", &[config.n_vocab, width])?,
             layers: (0..config.n_layers)
                 .map(|at| Layer::take(config, weights, &format!("layers.{at}")))
                 .collect::<Result<_, _>>()?,
@@ -100,7 +100,7 @@ impl Qwen3 {
     }
 
     /// Returns the vectors of the tokens of the vocabulary, `[n_vocab, width]`.
-    pub(super) fn token_table(&self) -> &Tensor {
+    pub(super) fn token_table(&self) -> &Table {
         &self.tokens
     }
 
@@ -140,7 +140,7 @@ impl Qwen3 {
         let positions = batch.positions(0);
         let cosines = look_up(&self.cosines, positions.clone())?;
         let sines = look_up(&self.sines, positions)?;
-        let mut states = look_up(&self.tokens, batch.tokens())?;
+        let mut states = self.tokens.rows(batch.tokens())?;
         let rectangle = match past {
             None if states.track_op() => {
                 Some(Rectangle::of(batch, Seen::Earlier, states.device())?)

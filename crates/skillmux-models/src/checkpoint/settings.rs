@@ -8,6 +8,7 @@ use super::{
     CheckpointError, CheckpointUse,
     config::{Config, Family, Head},
     folder::Folder,
+    preset::{Preset, Words},
 };
 
 /// Longest input where no file names one: a cross-encoder of skills was trained with so many tokens
@@ -38,7 +39,16 @@ pub(super) struct Settings {
     pub(super) max_tokens: usize,
     pub(super) query_prefix: String,
     pub(super) text_prefix: String,
+    /// Characters of a query that an encoder reads; all of them if it is `None`.
+    pub(super) query_chars: Option<usize>,
     pub(super) instruction: String,
+}
+
+/// A preset that a caller names, for what it asks the checkpoint to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) preset: Preset,
+    pub(super) purpose: CheckpointUse,
 }
 
 /// `skillmux.json`, by which users complete or correct what a checkpoint says.
@@ -47,10 +57,12 @@ pub(super) struct Settings {
 struct OwnFile {
     #[serde(rename = "use")]
     purpose: Option<CheckpointUse>,
+    preset: Option<Preset>,
     pooling: Option<Pooling>,
     max_tokens: Option<usize>,
     query_prefix: Option<String>,
     text_prefix: Option<String>,
+    query_chars: Option<usize>,
     instruction: Option<String>,
 }
 
@@ -94,11 +106,23 @@ struct TokenizerFile {
 }
 
 impl Settings {
-    /// Reads the files of a folder that say how a network is used.
-    pub(super) fn read(folder: &Folder, config: &Config) -> Result<Self, CheckpointError> {
+    /// Reads the files of a folder that say how a network is used. `skillmux.json` goes before a preset,
+    /// the preset that is asked for before the one of that file, and a preset before all other files.
+    pub(super) fn read(
+        folder: &Folder,
+        config: &Config,
+        asked: Option<Asked>,
+    ) -> Result<Self, CheckpointError> {
         let own: OwnFile = folder.json("skillmux.json")?.unwrap_or_default();
+        let preset = asked.map(|asked| asked.preset).or(own.preset).map(Preset::words);
+        let Words { query_chars, pooling: preset_pooling, max_tokens: preset_tokens, .. } =
+            preset.unwrap_or_default();
         let pooling = pooling(folder, config.head)?;
-        let purpose = own.purpose.unwrap_or_else(|| config.use_of_head(pooling.is_some()));
+        let by_head = match asked {
+            // Both models of a preset may be language models: what it is asked for tells which one this is.
+            Some(asked) if config.head == Head::LanguageModel => asked.purpose,
+            _ => config.use_of_head(pooling.is_some()),
+        };
         let by_family = match config.family {
             Family::Bert | Family::Roberta => Pooling::Mean,
             Family::Qwen3 => Pooling::Last,
@@ -111,19 +135,26 @@ impl Settings {
             let prompt = named.or_else(|| prompts.prompts.get(default?));
             prompt.cloned().unwrap_or_default()
         };
+        let words = |of: fn(&Words) -> &'static str, names: &[&str]| match &preset {
+            Some(preset) => of(preset).to_owned(),
+            None => prompt(names),
+        };
+        let instruction = || preset.and_then(|words| words.instruction).unwrap_or(INSTRUCTION);
         Ok(Self {
-            purpose,
-            pooling: own.pooling.or(pooling).unwrap_or(by_family),
+            purpose: own.purpose.unwrap_or(by_head),
+            pooling: own.pooling.or(preset_pooling).or(pooling).unwrap_or(by_family),
             max_tokens: own
                 .max_tokens
+                .or(preset_tokens)
                 .map_or_else(|| max_tokens(folder), |max| Ok(Some(max)))?
                 .unwrap_or(MAX_TOKENS)
                 .clamp(8, config.max_tokens()),
-            query_prefix: own.query_prefix.unwrap_or_else(|| prompt(&["query"])),
+            query_prefix: own.query_prefix.unwrap_or_else(|| words(|w| w.query_prefix, &["query"])),
             text_prefix: own
                 .text_prefix
-                .unwrap_or_else(|| prompt(&["document", "passage", "corpus"])),
-            instruction: own.instruction.unwrap_or_else(|| INSTRUCTION.to_owned()),
+                .unwrap_or_else(|| words(|w| w.text_prefix, &["document", "passage", "corpus"])),
+            query_chars: own.query_chars.or(query_chars),
+            instruction: own.instruction.unwrap_or_else(|| instruction().to_owned()),
         })
     }
 }

@@ -75,6 +75,23 @@ impl Tokens {
         self.tokenizer.token_to_id(token)
     }
 
+    /// Returns the number of tokens.
+    pub(super) fn n_tokens(&self) -> usize {
+        self.tokenizer.get_vocab_size(true)
+    }
+
+    /// Returns the median length of a token, in whole characters.
+    pub(super) fn median_chars(&self) -> usize {
+        let vocabulary = self.tokenizer.get_vocab(true);
+        let mut lengths: Vec<usize> =
+            vocabulary.keys().map(|token| token.chars().count()).collect();
+        lengths.sort_unstable();
+        match lengths.len() {
+            0 => 0,
+            n => usize::midpoint(lengths[(n - 1) / 2], lengths[n / 2]),
+        }
+    }
+
     /// Returns the tokens of a text of ours, in which special tokens mean themselves; all of them.
     pub(super) fn of_template(&self, text: &str) -> tokenizers::Result<Vec<u32>> {
         let mut tokenizer = self.tokenizer.clone();

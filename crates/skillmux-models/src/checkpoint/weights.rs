@@ -1,14 +1,21 @@
-//! Reads weights from safetensors, as single-precision numbers.
+//! Reads weights: from safetensors as single-precision numbers, from GGUF as they are.
 
-use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path, sync::Arc};
 
 use blake3::Hasher;
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Device, Tensor, quantized::QTensor};
 use rustc_hash::FxHashMap;
-use safetensors::{Dtype, tensor::Metadata};
+use safetensors::{
+    Dtype,
+    tensor::{Metadata, TensorInfo},
+};
 use serde::Deserialize;
 
-use super::{CheckpointError, Precision, folder::Folder};
+use super::{
+    CheckpointError, Precision,
+    folder::Folder,
+    gguf::{self, Gguf},
+};
 
 pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
@@ -24,6 +31,10 @@ pub(super) struct Weights {
     folder: Folder,
     place: Place,
     tensors: FxHashMap<String, Tensor>,
+    /// Matrices of a GGUF file.
+    quantised: FxHashMap<String, Arc<QTensor>>,
+    /// Which rows of its labels say yes and no.
+    answers: (u32, u32),
 }
 
 /// Where and how a network computes.
@@ -59,14 +70,42 @@ impl Weights {
         place: Place,
         tensors: impl IntoIterator<Item = (String, Tensor)>,
     ) -> Self {
-        Self { folder: folder.clone(), place, tensors: tensors.into_iter().collect() }
+        let (folder, tensors) = (folder.clone(), tensors.into_iter().collect());
+        Self { folder, place, tensors, quantised: FxHashMap::default(), answers: (1, 0) }
     }
 
     /// Reads all tensors of numbers, and adds all bytes to the hash.
     pub(super) fn read(folder: &Folder, hasher: &mut Hasher) -> Result<Self, CheckpointError> {
+        if let Some(gguf) = Gguf::find(folder)? {
+            return Self::read_gguf(folder, &gguf, hasher);
+        }
         let stored = read_stored(folder, &Device::Cpu, hasher)?;
         let tensors = stored.into_iter().map(|(name, stored)| (name, stored.tensor));
         Ok(Self::of(folder, Place::default(), tensors))
+    }
+
+    /// Reads all tensors of a GGUF file; those of plain fractions as numbers.
+    fn read_gguf(
+        folder: &Folder,
+        gguf: &Gguf,
+        hasher: &mut Hasher,
+    ) -> Result<Self, CheckpointError> {
+        let (plain, quantised): (Vec<_>, Vec<_>) = gguf
+            .tensors(hasher)?
+            .into_iter()
+            .partition(|(_, tensor)| gguf::is_plain(tensor.dtype()));
+        let plain = plain.into_iter().map(|(name, tensor)| {
+            let tensor = tensor.dequantize(&Device::Cpu);
+            Ok((name, tensor.map_err(|source| folder.network(source))?))
+        });
+        let plain = plain.collect::<Result<Vec<_>, CheckpointError>>()?;
+        let quantised = quantised.into_iter().collect();
+        Ok(Self { quantised, answers: gguf.answers(), ..Self::of(folder, Place::default(), plain) })
+    }
+
+    /// Returns which rows of the labels say yes and no.
+    pub(super) fn answers(&self) -> (u32, u32) {
+        self.answers
     }
 
     pub(super) fn device(&self) -> &Device {
@@ -78,20 +117,47 @@ impl Weights {
     }
 
     /// Takes a tensor out, and checks its shape.
+    /// Those of a quantised one are widened.
     pub(super) fn take(&mut self, name: &str, shape: &[usize]) -> Result<Tensor, CheckpointError> {
-        let wrong = |detail: String| CheckpointError::Tensor {
-            folder: self.folder.path().to_owned(),
-            tensor: name.to_owned(),
-            detail,
-        };
-        match self.tensors.remove(name) {
-            None => Err(wrong("have no tensor".to_owned())),
-            Some(tensor) if tensor.dims() != shape => {
-                let [found, expected] = [tensor.dims(), shape].map(shape_text);
-                Err(wrong(format!("have the shape {found} and not {expected} for")))
-            }
-            Some(tensor) => Ok(tensor),
+        if let Some(quantised) = self.take_quantised(name, shape)? {
+            return quantised.dequantize(&Device::Cpu).map_err(|source| self.network(source));
         }
+        match self.tensors.remove(name) {
+            None => Err(self.wrong(name, "have no tensor".to_owned())),
+            Some(tensor) => {
+                self.check_shape(name, tensor.dims(), shape)?;
+                Ok(tensor)
+            }
+        }
+    }
+
+    /// Takes a quantised matrix out, and checks its shape; `None` if there is none of this name.
+    pub(super) fn take_quantised(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Option<Arc<QTensor>>, CheckpointError> {
+        let Some(tensor) = self.quantised.remove(name) else { return Ok(None) };
+        self.check_shape(name, tensor.shape().dims(), shape)?;
+        Ok(Some(tensor))
+    }
+
+    fn check_shape(
+        &self,
+        name: &str,
+        found: &[usize],
+        expected: &[usize],
+    ) -> Result<(), CheckpointError> {
+        if found == expected {
+            return Ok(());
+        }
+        let [found, expected] = [found, expected].map(shape_text);
+        Err(self.wrong(name, format!("have the shape {found} and not {expected} for")))
+    }
+
+    fn wrong(&self, name: &str, detail: String) -> CheckpointError {
+        let (folder, tensor) = (self.folder.path().to_owned(), name.to_owned());
+        CheckpointError::Tensor { folder, tensor, detail }
     }
 
     /// Returns the error of a network that could not be made.
@@ -101,7 +167,12 @@ impl Weights {
 
     /// Returns whether there is a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.tensors.contains_key(name)
+        self.tensors.contains_key(name) || self.is_quantised(name)
+    }
+
+    /// Returns whether there is a quantised matrix of this name.
+    pub(super) fn is_quantised(&self, name: &str) -> bool {
+        self.quantised.contains_key(name)
     }
 
     /// Takes tensors of one width out and stacks their rows.
@@ -141,19 +212,30 @@ pub(super) fn read_stored(
     }
     let mut tensors = BTreeMap::new();
     for file in files {
-        read_file(folder, &file, device, hasher, &mut tensors)?;
+        for_each_tensor(folder, &file, hasher, &mut |name, info, bytes| {
+            let Some(dtype) = number_type(info.dtype) else { return Ok(()) };
+            let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, device)
+                .and_then(|tensor| tensor.to_dtype(DType::F32))
+                .map_err(|source| folder.network(source))?;
+            let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+            let bare = bare.unwrap_or(&name).to_owned();
+            tensors.insert(bare, Stored { name, tensor });
+            Ok(())
+        })?;
     }
     Ok(tensors)
 }
 
-/// Reads a file from its first byte to its last: a tensor at a time, so that little more than the
-/// tensors themselves is in memory.
-fn read_file(
+/// What reads a tensor: its name, its type and shape, and its bytes.
+type TensorReader<'r> = dyn FnMut(String, &TensorInfo, Vec<u8>) -> Result<(), CheckpointError> + 'r;
+
+/// Reads a file from its first byte to its last and adds them to the hash: a tensor at a time, so that
+/// little more than the tensors themselves is in memory.
+pub(super) fn for_each_tensor(
     folder: &Folder,
     file: &str,
-    device: &Device,
     hasher: &mut Hasher,
-    tensors: &mut BTreeMap<String, Stored>,
+    read: &mut TensorReader<'_>,
 ) -> Result<(), CheckpointError> {
     let path = folder.path().join(file);
     if !path.exists() {
@@ -168,13 +250,7 @@ fn read_file(
         let mut bytes = vec![0; info.data_offsets.1 - info.data_offsets.0];
         reader.read_exact(&mut bytes).map_err(unreadable)?;
         hasher.update(&bytes);
-        let Some(dtype) = number_type(info.dtype) else { continue };
-        let tensor = Tensor::from_raw_buffer(&bytes, dtype, &info.shape, device)
-            .and_then(|tensor| tensor.to_dtype(DType::F32))
-            .map_err(|source| folder.network(source))?;
-        let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
-        let bare = bare.to_owned();
-        tensors.insert(bare, Stored { name, tensor });
+        read(name, info, bytes)?;
     }
     Ok(())
 }
@@ -215,7 +291,7 @@ fn read_header(
 }
 
 /// Returns the type of a tensor of fractions; whole numbers, as those of `position_ids`, are no weights.
-fn number_type(dtype: Dtype) -> Option<DType> {
+pub(super) fn number_type(dtype: Dtype) -> Option<DType> {
     match dtype {
         Dtype::F64 => Some(DType::F64),
         Dtype::F32 => Some(DType::F32),

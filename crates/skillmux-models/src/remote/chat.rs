@@ -77,13 +77,8 @@ mod tests {
 
     use skillmux::model::ChatMessage;
 
-    use super::{
-        super::{
-            endpoint::{ApiKey, Retries},
-            test_server::Server,
-        },
-        *,
-    };
+    use super::{super::test_server::Server, *};
+    use crate::http::{ApiKey, Retries};
 
     const GOOD: &str = r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#;
 

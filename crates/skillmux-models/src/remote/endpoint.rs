@@ -1,6 +1,6 @@
 //! Sends JSON to an endpoint and reads JSON back, with patience.
 
-use std::{cell::Cell, fmt, rc::Rc, thread, time::Duration};
+use std::{cell::Cell, rc::Rc, thread, time::Duration};
 
 use backon::{BlockingRetryable, ExponentialBuilder};
 use serde::de::DeserializeOwned;
@@ -12,6 +12,9 @@ use ureq::{
 };
 
 use super::error::RemoteError;
+use crate::http::{
+    ApiKey, CONNECT_TIMEOUT, Retries, USER_AGENT, is_loopback, is_transient, is_transient_status,
+};
 
 /// Longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
@@ -21,9 +24,6 @@ const MAX_DETAIL_BYTES: usize = 300;
 
 /// Longest time to wait before another attempt, whatever the server asks for.
 const MAX_WAIT: Duration = Duration::from_mins(1);
-
-/// Time to set up a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where a remote model is, and how it is asked.
 #[derive(Debug, Clone)]
@@ -50,40 +50,6 @@ impl EndpointConfig {
             timeout: Duration::from_mins(2),
             retries: Retries::default(),
         }
-    }
-}
-
-/// When a request is sent again: after a status of 408, 429 or 5xx, and where no answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retries {
-    /// Most times that a request is sent, at least 1.
-    pub max_attempts: u32,
-    /// Time before the second attempt; it doubles with each one. A server that says `Retry-After`
-    /// is waited for that long, but no longer than a minute.
-    pub first_wait: Duration,
-}
-
-impl Default for Retries {
-    /// Four attempts, after 1, 2 and 4 seconds.
-    fn default() -> Self {
-        Self { max_attempts: 4, first_wait: Duration::from_secs(1) }
-    }
-}
-
-/// A secret that is not printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    /// Returns the key; blanks around it are dropped.
-    pub fn new(key: impl AsRef<str>) -> Self {
-        Self(key.as_ref().trim().to_owned())
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey(..)")
     }
 }
 
@@ -117,12 +83,7 @@ impl Endpoint {
         }
         let url = format!("{base_url}/{path}");
         let authorization = match api_key {
-            Some(ApiKey(key)) => {
-                let mut value = HeaderValue::try_from(format!("Bearer {key}"))
-                    .map_err(|_| RemoteError::ApiKey)?;
-                value.set_sensitive(true);
-                Some(value)
-            }
+            Some(key) => Some(key.bearer().map_err(|_| RemoteError::ApiKey)?),
             None => None,
         };
         let mut builder = Agent::config_builder()
@@ -132,7 +93,7 @@ impl Endpoint {
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECT_TIMEOUT.min(*timeout)))
             .timeout_global(Some(*timeout))
-            .user_agent(concat!("skillmux/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         if is_local {
             builder = builder.proxy(None);
         }
@@ -220,8 +181,8 @@ impl Endpoint {
         // JSON may write any letter of the key as an escape: it is looked for in what is shown.
         let text = message.as_deref().unwrap_or(text);
         let text = match &self.api_key {
-            Some(ApiKey(key)) if !key.is_empty() => text.replace(key.as_str(), "(key)"),
-            _ => text.to_owned(),
+            Some(key) => key.masked(text),
+            None => text.to_owned(),
         };
         let line = one_line(&text[..text.floor_char_boundary(MAX_DETAIL_BYTES)]);
         if line.is_empty() { "(nothing)".to_owned() } else { line }
@@ -248,15 +209,8 @@ impl Failure {
     /// Returns whether another attempt may get an answer.
     fn is_transient(&self) -> bool {
         match self {
-            Self::Silence(error) => matches!(
-                error,
-                ureq::Error::Io(_)
-                    | ureq::Error::Timeout(_)
-                    | ureq::Error::ConnectionFailed
-                    | ureq::Error::BodyStalled
-                    | ureq::Error::HostNotFound
-            ),
-            Self::Status { status, .. } => matches!(status, 408 | 429 | 500..),
+            Self::Silence(error) => is_transient(error),
+            Self::Status { status, .. } => is_transient_status(*status),
             Self::NoJson { .. } => false,
         }
     }
@@ -285,10 +239,4 @@ fn authority_of(base_url: &str) -> Result<Authority, RemoteError> {
     let uri = base_url.parse::<Uri>().map_err(|_| refused("is malformed"))?;
     let authority = uri.authority().filter(|authority| !authority.host().is_empty());
     authority.cloned().ok_or_else(|| refused("names no host"))
-}
-
-/// Returns whether a host is this machine, which is not asked through a proxy.
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_matches(['[', ']']).to_ascii_lowercase();
-    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }

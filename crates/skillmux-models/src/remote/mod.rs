@@ -33,10 +33,11 @@ mod pair_scorer;
 #[cfg(test)]
 mod test_server;
 
+pub use crate::http::{ApiKey, Retries};
 pub use batch::BatchLimits;
 pub use chat::ChatEndpoint;
 pub use encoder::{EncoderEndpoint, EncoderOptions, EncoderProtocol};
-pub use endpoint::{ApiKey, EndpointConfig, Retries};
+pub use endpoint::EndpointConfig;
 pub use error::RemoteError;
 pub use pair_scorer::{PairScorerEndpoint, PairScorerOptions, PairScorerProtocol, RelevanceScale};
 

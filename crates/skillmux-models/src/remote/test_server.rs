@@ -8,7 +8,7 @@ use std::{
 use httpmock::{HttpMockRequest, HttpMockResponse, MockServer};
 use serde_json::Value;
 
-use super::endpoint::{ApiKey, EndpointConfig, Retries};
+use super::{ApiKey, EndpointConfig, Retries};
 
 /// A server, and what it was asked.
 pub(super) struct Server {

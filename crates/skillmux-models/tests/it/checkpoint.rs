@@ -94,7 +94,8 @@ fn a_query_is_read_with_its_instruction_and_a_skill_without() {
 pub(crate) fn shard(written: &Written) {
     let (first, second) = written.tensors.split_at(written.tensors.len() / 2);
     let mut map = serde_json::Map::new();
-    for (file, tensors) in [("a.safetensors", first), ("b.safetensors", second)] {
+    let files = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
+    for (file, tensors) in files.into_iter().zip([first, second]) {
         written.write_weights(file, tensors);
         map.extend(tensors.iter().map(|(name, _)| (name.clone(), json!(file))));
     }

@@ -6,6 +6,15 @@
 #[path = "../support/reference.rs"]
 mod reference;
 
+#[cfg(feature = "hub")]
+#[path = "../support/hub.rs"]
+mod mock_hub;
+
 mod checkpoint;
+#[cfg(feature = "hub")]
+mod hub;
+mod gguf;
+mod model2vec;
+mod preset;
 mod refused;
 mod tuning;
