@@ -130,7 +130,7 @@ fn results_are_compared_and_shown() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     // Rankings alone are no plans.
     assert!(done.stdout.starts_with("`default`: "), "{}", done.stdout);
-    assert_eq!(done.stdout.matches("`").count(), 2, "{}", done.stdout);
+    assert_eq!(done.stdout.matches('`').count(), 2, "{}", done.stdout);
     assert_eq!(done.stdout, home.run(&execute).stdout);
     home.run(&["eval", "execute", &a]).assert_error("has plans", "-s default");
 
