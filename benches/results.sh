@@ -18,7 +18,7 @@ measure() {
 }
 
 pool=(--index "$work/pool.idx" --clusters "$clusters")
-"$skillmux" index "$data/pool" "$data/dev/skills.jsonl" --index "$work/pool.idx"
+"$skillmux" index "$data/pool" "$data/dev/skills.jsonl" --index "$work/pool.idx" --transformer
 measure dev "$data/dev" "${pool[@]}" --system default bm25 bm25:nd fielded fielded:nd tfidf tfidf:nd \
   dense:nd 'rrf(bm25,dense:nd)' 'score(fielded,dense:nd*0.3)' bm25@best-k bm25@oracle-k tfidf@best-k tfidf@oracle-k
 measure queries-dev "$data/queries-dev.jsonl.zst" "${pool[@]}" --sample 1000 --system default bm25 fielded
@@ -27,7 +27,13 @@ measure intra-skill-bench datasets/intra-skill-bench.jsonl "${pool[@]:0:2}" --sy
   page:topk-dep page:head page:full-document page:mmr/800 page:chunk/800 page:greedy-graph/800 page:topk-dep/800 page:head/800
 
 "$skillmux" eval build compskillbench "$data/awesome-mcp-servers.md" --out "$work/chains"
-measure comp-skill-bench "$work/chains" --library "$data/awesome-mcp-servers.md" \
-  --system default bm25 bm25@oracle-k tfidf tfidf@oracle-k tfidf@best-k
+"$skillmux" index "$data/awesome-mcp-servers.md" --index "$work/servers.idx"
+# One skill for each step, as SkillWeaver has it.
+chain=(--index "$work/servers.idx" --composer chain)
+measure comp-skill-bench "$work/chains" "${chain[@]}" --system default bm25 bm25@oracle-k tfidf tfidf@oracle-k tfidf@best-k
 # The builder puts the human-style set beside the categories.
-measure comp-skill-bench-human "$work/chains/human.jsonl" --library "$data/awesome-mcp-servers.md" --system default bm25@3 tfidf@3
+measure comp-skill-bench-human "$work/chains/human.jsonl" "${chain[@]}" --system default bm25@3 tfidf@3
+for needs in comp-skill-bench comp-skill-bench-with-hints; do
+  measure "$needs-needs" "$work/chains" "${chain[@]}" --needs "datasets/needs/$needs.jsonl"
+  measure "${needs/bench/bench-human}-needs" "$work/chains/human.jsonl" "${chain[@]}" --needs "datasets/needs/$needs.jsonl"
+done

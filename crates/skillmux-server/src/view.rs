@@ -127,6 +127,9 @@ pub(crate) struct PageView {
     pub(crate) full_tokens: u32,
     /// Whether parts of the skill were left out.
     pub(crate) truncated: bool,
+    /// Sections of which parts were left out, the longest first, with their tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) left_out: Option<String>,
 }
 
 /// One part of a skill.
@@ -228,6 +231,7 @@ impl From<Alternative> for LeftOut {
 impl From<Page> for PageView {
     fn from(page: Page) -> Self {
         let markdown = printable(&page.to_markdown());
+        let left_out = page.left_out_in_words().map(|words| label(&words));
         let truncated = u32::try_from(page.nodes.len()).is_ok_and(|n| n < page.full_nodes);
         Self {
             skill_id: page.skill_id,
@@ -237,6 +241,7 @@ impl From<Page> for PageView {
             n_tokens: page.n_tokens,
             full_tokens: page.full_tokens,
             truncated,
+            left_out,
         }
     }
 }
@@ -301,6 +306,7 @@ mod tests {
             name: "na\u{200b}me\u{1b}".to_owned(),
             nodes: vec![node],
             full_nodes: 1,
+            left_out: Vec::new(),
             n_tokens: 1,
             full_tokens: 1,
         };

@@ -5,12 +5,15 @@ pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod route;
 
-use std::io::{self, Write};
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
 
 use serde::Serialize;
 use skillmux::{
     page::Page,
-    text::{escaped_json, printable},
+    text::{escaped_json, one_line, printable},
 };
 
 use paint::grouped;
@@ -20,7 +23,13 @@ pub(crate) fn page_text(page: &Page) -> String {
     let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
     let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
-    format!("{title}\n{}", printable(&page.to_markdown()))
+    let mut text = format!("{title}\n{}", printable(&page.to_markdown()));
+    if let Some(left_out) = page.left_out_in_words() {
+        let (id, all) = (&page.skill_id, page.full_tokens);
+        let line = format!("left out: {left_out}. All of it: skillmux page {id} --budget {all}");
+        let _ = writeln!(text, "\n{}", paint::styled(paint::NOTE, &one_line(&line)));
+    }
+    text
 }
 
 /// Prints text for people, in colour on a terminal.

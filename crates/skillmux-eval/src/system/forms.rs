@@ -15,9 +15,9 @@ const FORMS: [(&str, &str); 10] = [
     ("trec:FILE", "rankings from a TREC run"),
     ("judge(A)", "a chat model chooses from the best 20 of A"),
     (
-        "page:METHOD[/TOKENS]",
-        "pages the skill of the task: mmr, full-document, head, chunk, chunk-topk, greedy-graph or \
-         topk-dep",
+        "page:METHOD[/TOKENS or SHARE%]",
+        "pages the skill of the task: mmr, skill-pager, full-document, head, chunk, chunk-topk, \
+         greedy-graph or topk-dep",
     ),
     ("vote(A)", "a chat model votes three times on whether what A shows suffices"),
     ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),

@@ -46,8 +46,8 @@ fn open<'a>(recipe: &Recipe, context: &SystemContext<'a>) -> Result<Box<dyn Syst
             let model = context.chat_for(&name())?;
             Box::new(JudgedPages::open(open(part, context)?, model, context)?)
         }
-        Recipe::Page(method, budget_tokens) => {
-            Box::new(PagingSystem::open(name(), *method, *budget_tokens, context)?)
+        Recipe::Page(method, budget) => {
+            Box::new(PagingSystem::open(name(), *method, *budget, context)?)
         }
     })
 }

@@ -3,11 +3,11 @@
 use std::{fmt, path::PathBuf};
 
 use super::{
-    fusion::FusionRule, paging::method::PageMethod, skill_text::SkillText, text_system::TextSystem,
+    fusion::FusionRule,
+    paging::{budget::PageBudget, method::PageMethod},
+    skill_text::SkillText,
+    text_system::TextSystem,
 };
-
-/// Tokens of a page where a spec says nothing.
-pub(super) const DEFAULT_PAGE_TOKENS: u32 = 2_000;
 
 /// How a system is made.
 ///
@@ -29,7 +29,7 @@ pub(super) enum Recipe {
     /// A chat model votes on pages.
     Vote(Box<Recipe>),
     /// Pages of so many tokens.
-    Page(PageMethod, u32),
+    Page(PageMethod, PageBudget),
 }
 
 /// A system that is part of another.
@@ -74,8 +74,8 @@ impl fmt::Display for Recipe {
             Self::Ranking(name, text) => write!(f, "{name}{}", text.suffix()),
             Self::Judge(recipe) => write!(f, "judge({recipe})"),
             Self::Vote(recipe) => write!(f, "vote({recipe})"),
-            Self::Page(method, DEFAULT_PAGE_TOKENS) => write!(f, "page:{}", method.as_str()),
-            Self::Page(method, tokens) => write!(f, "page:{}/{tokens}", method.as_str()),
+            Self::Page(method, PageBudget::DEFAULT) => write!(f, "page:{}", method.as_str()),
+            Self::Page(method, budget) => write!(f, "page:{}/{budget}", method.as_str()),
             Self::Fusion(rule, parts) => {
                 write!(f, "{}(", rule.as_str())?;
                 for (position, Part { recipe, weight }) in parts.iter().enumerate() {

@@ -7,8 +7,8 @@ use super::{
     cut::Cut,
     forms::known_forms,
     fusion::FusionRule,
-    paging::method::PageMethod,
-    recipe::{DEFAULT_PAGE_TOKENS, Part, Recipe},
+    paging::{budget::PageBudget, method::PageMethod},
+    recipe::{Part, Recipe},
     skill_text::SkillText,
     text_system::TextSystem,
 };
@@ -203,29 +203,26 @@ impl Recipe {
         Ok(Self::Fusion(rule, parts))
     }
 
-    /// Reads `METHOD[/TOKENS]`.
+    /// Reads `METHOD[/TOKENS]` or `METHOD/SHARE%`.
     fn parse_page(text: &str, whole: &str) -> Result<Self, Error> {
-        let (method, tokens) = match text.split_once('/') {
-            Some((method, tokens)) => (method.trim(), Some(tokens.trim())),
+        let (method, budget) = match text.split_once('/') {
+            Some((method, budget)) => (method.trim(), Some(budget.trim())),
             None => (text.trim(), None),
         };
         let method = PageMethod::ALL.into_iter().find(|known| known.as_str() == method);
         let method = method.ok_or_else(|| {
             malformed(
                 whole,
-                "`mmr`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` or \
-                 `topk-dep` after `page:`",
+                "`mmr`, `skill-pager`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` \
+                 or `topk-dep` after `page:`",
             )
         })?;
-        let budget_tokens = match tokens {
-            None => DEFAULT_PAGE_TOKENS,
-            Some(tokens) => tokens
-                .parse()
-                .ok()
-                .filter(|tokens| *tokens > 0)
-                .ok_or_else(|| malformed(whole, "a number of tokens above 0 after `/`"))?,
+        let wrong = |()| {
+            malformed(whole, "a number of tokens above 0, or a share such as `40%`, after `/`")
         };
-        Ok(Self::Page(method, budget_tokens))
+        let budget =
+            budget.map_or(Ok(PageBudget::DEFAULT), |budget| budget.parse().map_err(wrong))?;
+        Ok(Self::Page(method, budget))
     }
 }
 
@@ -300,6 +297,7 @@ mod tests {
             ("ranked: a@b/w.json @3", "ranked:a@b/w.json@3"),
             ("page:mmr/2000", "page:mmr"),
             ("page:greedy-graph/800", "page:greedy-graph/800"),
+            ("page:skill-pager/40%", "page:skill-pager/40%"),
         ] {
             assert_eq!(canonical(text), short);
             assert_eq!(canonical(short), short);

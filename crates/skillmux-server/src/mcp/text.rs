@@ -76,7 +76,10 @@ pub(super) fn page_text(page: &PageView) -> String {
     } else {
         format!("whole, {shown} tokens")
     };
-    let content = enclose(page.skill_id.as_str(), &page.markdown);
+    // Headings are text of the skill, too.
+    let left_out = page.left_out.as_ref().map(|words| format!("\n[left out: {words}]\n"));
+    let content =
+        enclose(page.skill_id.as_str(), &(page.markdown.clone() + &left_out.unwrap_or_default()));
     format!("skill: {name} ({extent})\n{content}")
 }
 

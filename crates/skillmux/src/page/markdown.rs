@@ -1,11 +1,37 @@
 //! Writes a page as Markdown.
 
-use super::{Page, PageNode};
+use super::{LeftOutSection, Page, PageNode};
 
 /// Stands where nodes were left out.
 const ELISION: &str = "[...]";
 
+/// Sections that a line about what was left out names.
+const N_NAMED: usize = 6;
+
+/// Most characters of a heading in such a line.
+const MAX_HEADING_CHARS: usize = 40;
+
 impl Page {
+    /// Returns which sections were left out, the longest first, with their tokens: `Install (120), Usage (90) and 3 more`; `None` of a
+    /// whole page. A section of which something is shown may be among them.
+    pub fn left_out_in_words(&self) -> Option<String> {
+        if self.left_out.is_empty() {
+            return None;
+        }
+        let mut longest: Vec<&LeftOutSection> = self.left_out.iter().collect();
+        longest.sort_by_key(|section| std::cmp::Reverse(section.n_tokens));
+        let named = longest.iter().take(N_NAMED).map(|section| {
+            let heading: String = section.heading.chars().take(MAX_HEADING_CHARS).collect();
+            let heading = if heading.is_empty() { "the beginning" } else { heading.trim_end() };
+            format!("{heading} ({})", section.n_tokens)
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        Some(match longest.len().saturating_sub(N_NAMED) {
+            0 => named,
+            more => format!("{named} and {more} more"),
+        })
+    }
+
     /// Returns the page as Markdown that an agent can read: the nodes in order, each heading once
     /// where it changes, and `[...]` where nodes were left out.
     ///
@@ -74,6 +100,18 @@ mod tests {
         );
         assert_eq!(markdown("bye", 8), "# Title\n\n[...]\n\n## End\n\nBye.\n");
         assert_eq!(markdown("", 0), "[...]\n");
+    }
+
+    #[test]
+    fn what_is_left_out_is_named_longest_first() {
+        let config = MmrConfig { whole_tokens: 0, ..MmrConfig::default() };
+        let page = page_of(&MmrPager::new(config), BODY, "dog", 20);
+        let left_out: Vec<&str> =
+            page.left_out.iter().map(|section| section.heading.as_str()).collect();
+        assert_eq!(left_out, ["Title", "Cats", "End"]);
+        assert_eq!(page.left_out_in_words().unwrap(), "Title (4), Cats (4), End (1)");
+        let whole = page_of(&MmrPager::default(), BODY, "dog", 900);
+        assert_eq!((whole.left_out.len(), whole.left_out_in_words()), (0, None));
     }
 
     #[test]

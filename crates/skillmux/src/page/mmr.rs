@@ -2,6 +2,7 @@
 
 use super::{
     Page, PageRequest, Pager,
+    companion::{partner, with_companions},
     outline::Outline,
     vector::{TermCounts, TermVector},
 };
@@ -11,12 +12,14 @@ use crate::skill::{Node, NodeKind};
 /// than any body that people write.
 const MAX_COMPARED: usize = 4096;
 
+/// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes takes no minutes.
+const MAX_REPEATED: usize = 512;
+
 /// Weights and limits of [`MmrPager`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MmrConfig {
     /// A body of up to this many tokens is returned whole, where it fits the budget; `u32::MAX`
-    /// returns every body whole that fits. Below some 600 tokens there is little to save, and an
-    /// agent that reads all of a skill misses nothing.
+    /// returns every body whole that fits: an agent that reads all of a skill misses nothing.
     pub whole_tokens: u32,
     /// Weight of relevance against diversity in `[0, 1]`, λ of `SkillPager` §3.2, Eq. 2; 0.7 is the
     /// knee of its Table 6.
@@ -24,9 +27,9 @@ pub struct MmrConfig {
     /// Lowest score that is still selected, 0 in `SkillPager` §3.2, Eq. 3; more saves tokens, and
     /// from about 0.1 leaves out what matches the query by kind alone.
     pub min_score: f32,
-    /// Most nodes of a body of up to [`large_nodes`](Self::large_nodes) nodes (`SkillPager` §3.2, Eq. 4).
+    /// Most nodes of a body of up to [`large_nodes`](Self::large_nodes) nodes: 20 in `SkillPager` §3.2, Eq. 4.
     pub max_nodes: usize,
-    /// Most nodes of a larger body (Eq. 4).
+    /// Most nodes of a larger body: 60 in Eq. 4.
     pub max_nodes_large: usize,
     /// Most nodes of a body that is not large (Eq. 4).
     pub large_nodes: usize,
@@ -34,23 +37,47 @@ pub struct MmrConfig {
     pub heading_weight: f32,
     /// Relevance of a node by its kind alone.
     pub prior: KindPrior,
-    /// Part of the budget in `[0, 1]` that a code block may take because the text before it was
-    /// selected, or that text because of the code.
-    pub partner_share: f32,
+    /// Part of the budget in `[0, 1]` that nodes may take because another one cannot be read without them: its code, the steps
+    /// before it, the head of its table, its conditions. 0 selects each node for itself.
+    pub companion_share: f32,
 }
 
 impl Default for MmrConfig {
     fn default() -> Self {
         Self {
-            whole_tokens: 600,
+            whole_tokens: u32::MAX,
             lambda: 0.7,
             min_score: 0.0,
-            max_nodes: 20,
-            max_nodes_large: 60,
+            max_nodes: usize::MAX,
+            max_nodes_large: usize::MAX,
             large_nodes: 100,
             heading_weight: 0.5,
             prior: KindPrior::default(),
-            partner_share: 0.25,
+            companion_share: 0.5,
+        }
+    }
+}
+
+impl MmrConfig {
+    /// Returns the weights and limits of `SkillPager` §3.2: 20 nodes, or 60 of a body of more than 100, each for itself, and by its
+    /// text alone.
+    pub fn skill_pager() -> Self {
+        let prior = KindPrior {
+            step: 0.0,
+            example: 0.0,
+            param: 0.0,
+            precondition: 0.0,
+            error_handling: 0.0,
+            concept: 0.0,
+        };
+        Self {
+            whole_tokens: 0,
+            max_nodes: 20,
+            max_nodes_large: 60,
+            heading_weight: 0.0,
+            prior,
+            companion_share: 0.0,
+            ..Self::default()
         }
     }
 }
@@ -108,8 +135,8 @@ impl KindPrior {
 /// serves the query most and repeats the selected ones least.
 ///
 /// A node `n` scores `λ · rel(n) − (1 − λ) · max sim(s, n)` over the selected nodes `s` (Eq. 2), and
-/// selection ends when the best score is below [`MmrConfig::min_score`] (Eq. 3), at 20 or 60 nodes (Eq. 4), or when
-/// nothing more fits the budget; a node that does not fit is passed over for the next best.
+/// selection ends when the best score is below [`MmrConfig::min_score`] (Eq. 3), at [`MmrConfig::max_nodes`], or when
+/// nothing more fits the budget; a node that does not fit is passed over for the next best. A body that fits is returned whole.
 ///
 /// Where the paper has embeddings, cosines are those of tf-idf vectors, and that changes two
 /// things. `sim` is the cosine squared: nodes on the topic of the query share its words, which
@@ -118,8 +145,11 @@ impl KindPrior {
 /// `rel(n) = cos(q, n) / c + heading_weight · cos(q, headings above n) / h + prior(kind of n)`
 ///
 /// where `c` and `h` are the largest of these cosines in the skill, so that a short query and a
-/// long one are alike in scale. A code block comes with the text before it, and the text with the code, if it
-/// takes no more than [`MmrConfig::partner_share`] of the budget.
+/// long one are alike in scale.
+///
+/// A node comes with those that it cannot be read without: the text before code, the code after text, the steps before a numbered
+/// one, the head of a table, and short conditions beside a step. If they take more than [`MmrConfig::companion_share`] of the budget, or do not
+/// fit, it comes with its code or the text before it; if that does not fit either, alone.
 ///
 /// A query that shares no term with the body is answered by the priors alone, without the
 /// penalty for repeats and without a lowest score: preconditions and steps from the top.
@@ -142,7 +172,7 @@ impl MmrPager {
             &mut config.lambda,
             &mut config.min_score,
             &mut config.heading_weight,
-            &mut config.partner_share,
+            &mut config.companion_share,
             step,
             example,
             param,
@@ -175,17 +205,34 @@ impl MmrPager {
         (nodes.iter().zip(&scene.text_cosines).map(relevance).collect(), true)
     }
 
-    /// Selects the code or the text that belongs to a selected node, if it fits.
-    fn select_partner(
+    /// Returns a node with those that it cannot be read without, as far as they fit.
+    fn together(
         &self,
-        outline: &mut Outline<'_>,
+        outline: &Outline<'_>,
+        nodes: &[Node],
         node_idx: usize,
-        budget: u32,
-    ) -> Option<usize> {
-        let partner = partner_of(outline, node_idx)
-            .filter(|idx| *idx < MAX_COMPARED && !outline.is_selected(*idx))?;
-        let is_small = outline.cost(partner) as f32 <= self.config.partner_share * budget as f32;
-        (is_small && outline.select(partner)).then_some(partner)
+        room: usize,
+    ) -> Vec<usize> {
+        let budget = self.config.companion_share * outline.budget_tokens() as f32;
+        let alone = vec![node_idx];
+        if budget <= 0.0 {
+            return alone;
+        }
+        let open = |idx: &usize| *idx < MAX_COMPARED && !outline.is_selected(*idx);
+        let fit = |all: &[usize]| {
+            let others: Vec<usize> = all.iter().copied().filter(|idx| *idx != node_idx).collect();
+            all.len() <= room
+                && outline.cost_of(&others) as f32 <= budget
+                && outline.cost_of(all) <= outline.left_tokens()
+        };
+        let mut all = with_companions(outline, nodes, node_idx);
+        all.retain(open);
+        if fit(&all) {
+            return all;
+        }
+        let pair = partner(outline, nodes, node_idx).filter(open);
+        let pair: Vec<usize> = pair.into_iter().chain([node_idx]).collect();
+        if fit(&pair) { pair } else { alone }
     }
 }
 
@@ -225,14 +272,14 @@ impl Pager for MmrPager {
             let Some((best, _)) = best.filter(|(_, score)| *score >= min_score) else {
                 break;
             };
-            outline.select(best);
-            let has_room = n_selected + 1 < max_nodes;
-            let partner = has_room
-                .then(|| self.select_partner(&mut outline, best, request.budget_tokens))
-                .flatten();
-            for selected in [Some(best), partner].into_iter().flatten() {
+            let room = max_nodes - n_selected;
+            for selected in self.together(&outline, &request.nodes.nodes, best, room) {
+                outline.select(selected);
                 n_selected += 1;
                 is_open[selected] = false;
+                if n_selected > MAX_REPEATED {
+                    continue;
+                }
                 let cosines = scene.nodes[selected].cosines(&scene.nodes);
                 for (redundancy, cosine) in redundancy.iter_mut().zip(cosines) {
                     *redundancy = redundancy.max(cosine * cosine);
@@ -277,21 +324,6 @@ impl Scene {
 fn is_contents(text: &str) -> bool {
     let n_links = text.matches("](#").count();
     n_links >= 2 && 2 * n_links >= text.lines().count()
-}
-
-/// Returns the code block after a text, or the text before a code block, of the same section.
-fn partner_of(outline: &Outline<'_>, node_idx: usize) -> Option<usize> {
-    let is_code = |idx: usize| {
-        outline.text(idx).is_some_and(|text| {
-            let text = text.trim_start();
-            text.starts_with("```") || text.starts_with("~~~")
-        })
-    };
-    let partner = if is_code(node_idx) { node_idx.checked_sub(1)? } else { node_idx + 1 };
-    outline.text(partner)?;
-    let are_related = is_code(partner) != is_code(node_idx)
-        && outline.sections_of(partner).next() == outline.sections_of(node_idx).next();
-    are_related.then_some(partner)
 }
 
 #[cfg(test)]
@@ -346,10 +378,9 @@ mod tests {
     #[test]
     fn code_comes_with_the_text_before_it() {
         let body = "Rotate the pages like so.\n\n```\nabc\n```\n\nOther words.\n\n- And\n- these\n";
-        let config = || MmrConfig { partner_share: 0.5, ..never_whole() };
-        let selected = texts(config(), body, "rotate", 15);
+        let selected = texts(never_whole(), body, "rotate", 15);
         assert_eq!(selected, ["Rotate the pages like so.", "```\nabc\n```"]);
-        assert_eq!(texts(config(), body, "abc", 15), selected);
+        assert_eq!(texts(never_whole(), body, "abc", 15), selected);
     }
 
     #[test]
@@ -359,21 +390,22 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_nodes_is_capped() {
+    fn only_the_paper_caps_the_number_of_nodes() {
         let body = |n: u8| (0..n).map(|n| format!("fish w{n}")).collect::<Vec<_>>().join("\n\n");
-        assert_eq!(texts(never_whole(), &body(100), "fish", 9_000).len(), 20);
-        assert_eq!(texts(never_whole(), &body(101), "fish", 9_000).len(), 60);
+        assert_eq!(texts(MmrConfig::skill_pager(), &body(100), "fish", 9_000).len(), 20);
+        assert_eq!(texts(MmrConfig::skill_pager(), &body(101), "fish", 9_000).len(), 60);
+        assert_eq!(texts(never_whole(), &body(101), "fish", 9_000).len(), 101);
     }
 
     #[test]
     fn code_past_the_last_compared_node_is_no_partner() {
         let body = format!("{}Fish swim.\n\n```\nfish\n```\n", "x\n\n".repeat(MAX_COMPARED - 1));
-        let config = MmrConfig { max_nodes_large: 2, partner_share: 1.0, ..never_whole() };
+        let config = MmrConfig { max_nodes_large: 2, companion_share: 1.0, ..never_whole() };
         assert_eq!(texts(config, &body, "fish", 50), ["x", "Fish swim."]);
     }
 
     #[test]
-    fn short_bodies_are_whole_unless_the_budget_is_shorter() {
+    fn bodies_are_whole_unless_the_budget_is_shorter() {
         let body = "Cats sleep.\n\nDogs bark.\n\nFish swim.\n";
         assert_eq!(texts(MmrConfig::default(), body, "fish", 600).len(), 3);
         assert_eq!(texts(MmrConfig::default(), body, "fish", 4).len(), 1);

@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 
+mod companion;
 mod full;
 mod markdown;
 mod mmr;
@@ -112,6 +113,18 @@ pub struct Page {
     pub full_tokens: u32,
     /// Number of nodes in the whole body.
     pub full_nodes: u32,
+    /// What was left out, by heading, in the order of the source: the first 32 sections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutSection>,
+}
+
+/// What a page leaves out of one section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOutSection {
+    /// Its heading, as in [`PageNode::headings`]; empty before the first heading.
+    pub heading: String,
+    /// Estimated tokens of the nodes that were left out.
+    pub n_tokens: u32,
 }
 
 /// One selected node.

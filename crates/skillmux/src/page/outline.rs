@@ -1,6 +1,6 @@
 //! [`Outline`]: what a selection of nodes costs and shows, headings included.
 
-use super::{Page, PageNode, PageRequest};
+use super::{LeftOutSection, Page, PageNode, PageRequest};
 use crate::{
     skill::{NodeTree, Section},
     text::estimate_tokens,
@@ -10,6 +10,9 @@ use crate::{
 ///
 /// A title is shown with every node below it, so that one of 100 KB would cost its length each time.
 const MAX_TITLE_BYTES: usize = 256;
+
+/// Most sections that a page names as left out.
+const MAX_LEFT_OUT: usize = 32;
 
 /// A growing selection of nodes that never costs more than the budget.
 pub(super) struct Outline<'a> {
@@ -89,6 +92,23 @@ impl<'a> Outline<'a> {
             .fold(node_tokens, u32::saturating_add)
     }
 
+    /// Returns the tokens that selecting several nodes together would add.
+    pub(super) fn cost_of(&self, node_idxs: &[usize]) -> u32 {
+        let nodes = &self.request.nodes.nodes;
+        let mut headings: Vec<usize> =
+            node_idxs.iter().flat_map(|idx| self.sections_of(*idx)).collect();
+        headings.sort_unstable();
+        headings.dedup();
+        let headings = headings.into_iter().filter(|section| !self.is_shown[*section]);
+        let of_nodes = node_idxs.iter().filter_map(|idx| nodes.get(*idx)).map(|node| node.n_tokens);
+        let of_headings = headings.map(|section| self.heading_tokens[section]);
+        of_nodes.chain(of_headings).fold(0, u32::saturating_add)
+    }
+
+    pub(super) fn budget_tokens(&self) -> u32 {
+        self.request.budget_tokens
+    }
+
     pub(super) fn left_tokens(&self) -> u32 {
         self.request.budget_tokens.saturating_sub(self.n_tokens)
     }
@@ -139,7 +159,27 @@ impl<'a> Outline<'a> {
             n_tokens: self.n_tokens,
             full_tokens: self.full_tokens(),
             full_nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
+            left_out: self.left_out(),
         }
+    }
+
+    /// Returns what is not selected, by heading.
+    fn left_out(&self) -> Vec<LeftOutSection> {
+        let mut all: Vec<LeftOutSection> = Vec::new();
+        let nodes = self.request.nodes.nodes.iter().enumerate();
+        for (idx, node) in nodes.filter(|(idx, _)| !self.is_selected[*idx]) {
+            let titled = self.sections_of(idx).map(|section| self.title(section));
+            let heading =
+                one_line(titled.into_iter().find(|title| !title.is_empty()).unwrap_or(""));
+            if let Some(last) = all.last_mut().filter(|last| last.heading == heading) {
+                last.n_tokens = last.n_tokens.saturating_add(node.n_tokens);
+            } else if all.len() < MAX_LEFT_OUT {
+                all.push(LeftOutSection { heading, n_tokens: node.n_tokens });
+            } else {
+                break;
+            }
+        }
+        all
     }
 }
 

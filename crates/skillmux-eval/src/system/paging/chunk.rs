@@ -1,7 +1,7 @@
 //! [`ChunkPager`]: fixed-length chunks instead of nodes.
 
 use skillmux::{
-    page::{KindPrior, MmrConfig, MmrPager, Page, PageRequest, Pager},
+    page::{MmrConfig, MmrPager, Page, PageRequest, Pager},
     skill::{Node, NodeKind, NodeTree},
     text::estimate_tokens,
 };
@@ -39,15 +39,7 @@ pub struct ChunkPager {
 impl ChunkPager {
     /// Returns a pager over chunks.
     pub fn new(selection: ChunkSelection) -> Self {
-        let none = KindPrior {
-            step: 0.0,
-            example: 0.0,
-            param: 0.0,
-            precondition: 0.0,
-            error_handling: 0.0,
-            concept: 0.0,
-        };
-        let mut config = MmrConfig { prior: none, partner_share: 0.0, ..MmrConfig::default() };
+        let mut config = MmrConfig::skill_pager();
         if selection == ChunkSelection::TopK {
             config.lambda = 1.0;
         }

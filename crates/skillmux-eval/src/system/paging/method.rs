@@ -1,6 +1,6 @@
 //! [`PageMethod`]: how a skill is paged.
 
-use skillmux::page::{FullPager, MmrPager, Pager};
+use skillmux::page::{FullPager, MmrConfig, MmrPager, Pager};
 
 use super::{
     chunk::{self, ChunkPager, ChunkSelection},
@@ -12,6 +12,8 @@ use super::{
 pub(crate) enum PageMethod {
     /// The engine's own, [`MmrPager`].
     Mmr,
+    /// The method of `SkillPager` §3.2: [`MmrConfig::skill_pager`].
+    SkillPager,
     /// Everything, whatever the budget.
     FullDocument,
     /// From the top as far as the budget goes, [`FullPager`].
@@ -27,8 +29,9 @@ pub(crate) enum PageMethod {
 }
 
 impl PageMethod {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Mmr,
+        Self::SkillPager,
         Self::FullDocument,
         Self::Head,
         Self::Chunk,
@@ -40,6 +43,7 @@ impl PageMethod {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Mmr => "mmr",
+            Self::SkillPager => "skill-pager",
             Self::FullDocument => "full-document",
             Self::Head => "head",
             Self::Chunk => "chunk",
@@ -52,6 +56,7 @@ impl PageMethod {
     pub(super) fn pager(self) -> Box<dyn Pager> {
         match self {
             Self::Mmr => Box::new(MmrPager::default()),
+            Self::SkillPager => Box::new(MmrPager::new(MmrConfig::skill_pager())),
             Self::FullDocument | Self::Head => Box::new(FullPager),
             Self::Chunk => Box::new(ChunkPager::new(ChunkSelection::Mmr)),
             Self::ChunkTopK => Box::new(ChunkPager::new(ChunkSelection::TopK)),
@@ -62,7 +67,7 @@ impl PageMethod {
 
     pub(super) fn config(self) -> String {
         match self {
-            Self::Mmr | Self::FullDocument | Self::Head => String::new(),
+            Self::Mmr | Self::SkillPager | Self::FullDocument | Self::Head => String::new(),
             Self::Chunk | Self::ChunkTopK => chunk::config(),
             Self::GreedyGraph | Self::TopKDependency => graph::config(),
         }

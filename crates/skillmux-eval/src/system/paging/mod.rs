@@ -4,6 +4,7 @@
 //! All methods get the same budget of tokens, where the paper counts nodes, but for the full
 //! document. Where it has embeddings, these have TF-IDF vectors over the terms of the index.
 
+pub(super) mod budget;
 mod chunk;
 mod graph;
 pub(super) mod method;

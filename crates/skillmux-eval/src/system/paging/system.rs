@@ -10,7 +10,7 @@ use skillmux::{
     text::Analyzer,
 };
 
-use super::{method::PageMethod, spans::shown_spans};
+use super::{budget::PageBudget, method::PageMethod, spans::shown_spans};
 use crate::{
     answer::{Answer, AnswerPage},
     dataset::Aliases,
@@ -29,7 +29,7 @@ use crate::{
 pub(crate) struct PagingSystem<'a> {
     name: String,
     method: PageMethod,
-    budget_tokens: u32,
+    budget: PageBudget,
     index: &'a Index,
     aliases: Arc<Aliases>,
 }
@@ -38,11 +38,11 @@ impl<'a> PagingSystem<'a> {
     pub(crate) fn open(
         name: String,
         method: PageMethod,
-        budget_tokens: u32,
+        budget: PageBudget,
         context: &SystemContext<'a>,
     ) -> Result<Self, Error> {
         let (index, aliases) = (context.index(), context.aliases()?);
-        Ok(Self { name, method, budget_tokens, index, aliases })
+        Ok(Self { name, method, budget, index, aliases })
     }
 
     fn page(&self, indexed: &IndexedSkill, query: &str) -> AnswerPage {
@@ -66,16 +66,17 @@ impl<'a> PagingSystem<'a> {
                 terms: &|text, visit| Analyzer::new().for_each_term(text, visit),
                 idf: &idf,
             },
-            budget_tokens: self.budget_tokens,
+            budget_tokens: 0,
         };
         // Chunks have tokens of their own; the whole body is measured alike for all methods.
-        let full_tokens = FullPager.page(&PageRequest { budget_tokens: 0, ..request }).full_tokens;
+        let full_tokens = FullPager.page(&request).full_tokens;
         let skill_id = skill.id.as_str().to_owned();
         if self.method == PageMethod::FullDocument {
             let spans = vec![[0, body_bytes]];
             return AnswerPage { skill_id, spans, n_tokens: full_tokens, full_tokens, body_bytes };
         }
-        let page = self.method.pager().page(&request);
+        let budget_tokens = self.budget.tokens(full_tokens);
+        let page = self.method.pager().page(&PageRequest { budget_tokens, ..request });
         let spans = match self.method {
             PageMethod::Chunk | PageMethod::ChunkTopK => {
                 shown_spans(&page, &NodeTree::default(), &skill.body)
@@ -93,7 +94,7 @@ impl System for PagingSystem<'_> {
 
     fn config(&self) -> String {
         let method = self.method.as_str();
-        format!("page {method} budget_tokens={} {}", self.budget_tokens, self.method.config())
+        format!("page {method} budget_tokens={} {}", self.budget, self.method.config())
     }
 
     fn empty_answer(&self) -> Answer {

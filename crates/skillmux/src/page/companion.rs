@@ -1,0 +1,165 @@
+//! [`with_companions`]: what a node cannot be read without.
+
+use super::outline::Outline;
+use crate::skill::{Node, NodeKind};
+
+/// Most nodes that come with one.
+const MAX_COMPANIONS: usize = 16;
+
+/// Most nodes between two items of a numbered list.
+const MAX_GAP: usize = 12;
+
+/// Most tokens of a condition that comes with the step beside it.
+const MAX_GUARD_TOKENS: u32 = 80;
+
+/// Returns a node and those that it cannot be read without, rising: the text before code, the code after text, the steps before a
+/// numbered one, the first rows of a table, and short conditions beside a step.
+pub(super) fn with_companions(
+    outline: &Outline<'_>,
+    nodes: &[Node],
+    node_idx: usize,
+) -> Vec<usize> {
+    let mut all = vec![node_idx];
+    let mut next = 0;
+    while next < all.len() && all.len() <= MAX_COMPANIONS {
+        for companion in companions(outline, nodes, all[next]) {
+            if !all.contains(&companion) {
+                all.push(companion);
+            }
+        }
+        next += 1;
+    }
+    all.sort_unstable();
+    all
+}
+
+/// Returns the text before a code block, or the code after a text, of the same section.
+pub(super) fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let partner =
+        if is_code(outline, node_idx) { before(nodes, node_idx)? } else { after(nodes, node_idx)? };
+    (is_code(outline, partner) != is_code(outline, node_idx)).then_some(partner)
+}
+
+fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
+    let mut found: Vec<usize> = partner(outline, nodes, node_idx).into_iter().collect();
+    if is_table(outline, node_idx) {
+        found.extend(before(nodes, node_idx).filter(|idx| is_table(outline, *idx)));
+    }
+    found.extend(step_before(outline, nodes, node_idx));
+    if nodes[node_idx].kind == NodeKind::Step {
+        let beside = [before(nodes, node_idx), after(nodes, node_idx)];
+        found.extend(beside.into_iter().flatten().filter(|idx| is_guard(&nodes[*idx])));
+    }
+    found
+}
+
+/// Returns the item before a numbered one that is not the first.
+fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let number = number_of(outline.text(node_idx)?).filter(|number| *number > 1)?;
+    let lower =
+        |idx: &usize| outline.text(*idx).and_then(number_of).is_some_and(|before| before < number);
+    let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
+    earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
+}
+
+/// Returns the number that an item begins with.
+fn number_of(text: &str) -> Option<u32> {
+    let text = text.trim_start();
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let after = &text[n_digits..];
+    let is_item =
+        after.starts_with(". ") || after.starts_with(") ") || after.starts_with(['、', '．']);
+    if is_item { text[..n_digits].parse().ok() } else { None }
+}
+
+fn is_code(outline: &Outline<'_>, node_idx: usize) -> bool {
+    let fence =
+        |text: &str| text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~");
+    outline.text(node_idx).is_some_and(fence)
+}
+
+fn is_table(outline: &Outline<'_>, node_idx: usize) -> bool {
+    outline.text(node_idx).is_some_and(|text| text.trim_start().starts_with('|'))
+}
+
+fn is_guard(node: &Node) -> bool {
+    node.kind == NodeKind::Precondition && node.n_tokens <= MAX_GUARD_TOKENS
+}
+
+/// Returns the node before another one in its section.
+fn before(nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let before = node_idx.checked_sub(1)?;
+    (nodes[before].section == nodes[node_idx].section).then_some(before)
+}
+
+/// Returns the node after another one in its section.
+fn after(nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let after = nodes.get(node_idx + 1)?;
+    (after.section == nodes[node_idx].section).then_some(node_idx + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        page::{PageRequest, TermSource, tests::skill},
+        skill::NodeTree,
+    };
+
+    /// Returns the texts that come with the one node that begins so.
+    fn with(body: &str, begin: &str) -> Vec<String> {
+        let skill = skill(body);
+        let nodes = NodeTree::parse(body);
+        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
+        let request = PageRequest {
+            skill: &skill,
+            nodes: &nodes,
+            query: "",
+            terms: &terms,
+            budget_tokens: 900,
+        };
+        let outline = Outline::new(&request);
+        let texts: Vec<&str> = nodes.nodes.iter().map(|node| node.text(body).unwrap()).collect();
+        let at = texts.iter().position(|text| text.starts_with(begin)).unwrap();
+        let all = with_companions(&outline, &nodes.nodes, at);
+        all.into_iter().map(|idx| texts[idx].lines().next().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn code_text_and_conditions_come_together() {
+        let body = "# A\n\nRun the check.\n\n```\ncheck\n```\n\nOther words.\n\n## B\n\nYou must own the file.\n\nOpen it.\n";
+        assert_eq!(with(body, "```"), ["Run the check.", "```"]);
+        assert_eq!(with(body, "Run"), ["Run the check.", "```"]);
+        assert_eq!(with(body, "Other"), ["Other words."]);
+    }
+
+    #[test]
+    fn a_numbered_step_comes_with_those_before() {
+        let long = "and so on ".repeat(60);
+        let body = format!(
+            "# A\n\n1. Stop it. {long}\n2. Copy it. {long}\n3. Start it. {long}\n\n# B\n\n4. Alone {long}\n"
+        );
+        assert_eq!(with(&body, "3.").len(), 3);
+        assert_eq!(with(&body, "1.").len(), 1);
+        assert_eq!(with(&body, "4.").len(), 1);
+    }
+
+    #[test]
+    fn rows_come_with_the_head_of_their_table() {
+        let row = format!("| a | {} |\n", "word ".repeat(30));
+        let body = format!("# A\n\n| name | use |\n|---|---|\n{}", row.repeat(30));
+        let skill = skill(&body);
+        let nodes = NodeTree::parse(&body);
+        assert!(nodes.nodes.len() > 2, "the table is split");
+        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
+        let request = PageRequest {
+            skill: &skill,
+            nodes: &nodes,
+            query: "",
+            terms: &terms,
+            budget_tokens: 900,
+        };
+        let outline = Outline::new(&request);
+        assert_eq!(with_companions(&outline, &nodes.nodes, 2)[0], 0);
+    }
+}
