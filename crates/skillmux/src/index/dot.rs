@@ -161,7 +161,7 @@ const N_BYTES_AHEAD: usize = 4096;
 /// Asks for what will be read soon after these bytes: the processor does so by itself, but too late.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "is one instruction for each of two lines of memory")]
-fn prefetch<const N: usize>(bytes: &[u8; N]) {
+pub(super) fn prefetch<const N: usize>(bytes: &[u8; N]) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..N).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
