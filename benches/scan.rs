@@ -32,7 +32,13 @@ fn main() {
         let started = Instant::now();
         let best = match words[..] {
             ["read", kind] => {
-                let vectors = if kind == "int8" { &bytes } else if kind == "f16" { &halves } else { &singles };
+                let vectors = if kind == "int8" {
+                    &bytes
+                } else if kind == "f16" {
+                    &halves
+                } else {
+                    &singles
+                };
                 vec![sum(vectors) as u32]
             }
             [kind, query] => {
@@ -40,9 +46,13 @@ fn main() {
                 best(&match kind {
                     "int8" => {
                         let most = query.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / 127.0;
-                        let steps: Vec<i16> = query.iter().map(|x| (x / most).round() as i16).collect();
+                        let steps: Vec<i16> =
+                            query.iter().map(|x| (x / most).round() as i16).collect();
                         let dots = dot::of_bytes(bytes.chunks_exact(dim), &steps);
-                        dots.iter().zip(&scales).map(|(dot, scale)| *dot as f32 * (scale * most)).collect()
+                        dots.iter()
+                            .zip(&scales)
+                            .map(|(dot, scale)| *dot as f32 * (scale * most))
+                            .collect()
                     }
                     "f16" => dot::of_halves(halves.chunks_exact(2 * dim), query),
                     _ => dot::of_singles(singles.chunks_exact(4 * dim), query),
@@ -102,6 +112,7 @@ fn sum_by_avx512(bytes: &[u8]) -> u64 {
 fn sum_portably(bytes: &[u8]) -> u64 {
     let mut sums = [0_u64; 64];
     for chunk in bytes.as_chunks::<512>().0 {
+        dot::prefetch(chunk);
         for (sum, bytes) in sums.iter_mut().zip(chunk.as_chunks::<8>().0) {
             *sum = sum.wrapping_add(u64::from_le_bytes(*bytes));
         }
