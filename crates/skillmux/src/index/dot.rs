@@ -53,6 +53,9 @@ pub(super) fn of_singles<'r>(rows: impl Iterator<Item = &'r [u8]>, query: &[f32]
     of_singles_portably(rows, query)
 }
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::prefetch;
+
 /// Steps that are multiplied at once.
 const N_LANES: usize = 16;
 
@@ -155,23 +158,9 @@ fn of_singles_portably<'r>(rows: impl Iterator<Item = &'r [u8]>, query: &[f32]) 
     dots
 }
 
-/// Bytes by which memory is asked for before it is read.
-const N_BYTES_AHEAD: usize = 4096;
-
-/// Asks for what will be read soon after these bytes: the processor does so by itself, but too late.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "is one instruction for each of two lines of memory")]
-pub(super) fn prefetch<const N: usize>(bytes: &[u8; N]) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..N).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: asking for memory is no access to it, so that any address will do.
-        #[expect(unsafe_code, reason = "the instruction takes an address")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(N_BYTES_AHEAD + at).cast());
-        }
-    }
-}
+/// Does nothing: where the instruction is not known, the processor looks ahead by itself.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn prefetch<const N: usize>(_: &[u8; N]) {}
 
 /// Adds up halves of the sums, one onto the other.
 #[inline(always)]
@@ -191,10 +180,10 @@ fn total(mut sums: [f32; N_SUMS]) -> f32 {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::{
-        __m256, __m512i, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_loadu_ps,
-        _mm256_mul_ps, _mm256_setzero_ps, _mm256_storeu_ps, _mm512_add_epi32, _mm512_dpbusd_epi32,
-        _mm512_loadu_si512, _mm512_reduce_add_epi32, _mm512_set1_epi8, _mm512_setzero_si512,
-        _mm512_xor_si512,
+        __m256, __m512i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm256_add_ps,
+        _mm256_cvtph_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_setzero_ps, _mm256_storeu_ps,
+        _mm512_add_epi32, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32,
+        _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512,
     };
 
     use super::{HALF_BYTES, N_SUMS};
@@ -204,6 +193,25 @@ mod x86 {
 
     /// Numbers that are multiplied at once.
     const N_NUMBERS: usize = 8;
+
+    /// Bytes that memory brings at once.
+    const N_LINE_BYTES: usize = 64;
+
+    /// Bytes by which memory is asked for before it is read.
+    const N_BYTES_AHEAD: usize = 4096;
+
+    /// Asks for what will be read soon after these bytes: the processor does so by itself, but too late.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "is one instruction for each line of memory")]
+    pub(crate) fn prefetch<const N: usize>(bytes: &[u8; N]) {
+        for at in (0..N).step_by(N_LINE_BYTES) {
+            // SAFETY: asking for memory is no access to it, so that any address will do.
+            #[expect(unsafe_code, reason = "the instruction takes an address")]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(N_BYTES_AHEAD + at).cast());
+            }
+        }
+    }
 
     #[target_feature(enable = "avx2")]
     pub(super) fn of_bytes_by_avx2<'r>(
@@ -243,7 +251,7 @@ mod x86 {
                 queries[..chunks.len().min(queries.len())].as_chunks::<2>();
             for (pair, query) in pairs.iter().zip(query_pairs) {
                 for at in 0..2 {
-                    super::prefetch(&pair[at]);
+                    prefetch(&pair[at]);
                     let stored = _mm512_xor_si512(load(&pair[at]), signs);
                     sums[at] = _mm512_dpbusd_epi32(sums[at], stored, load(&query[at]));
                 }
@@ -290,7 +298,7 @@ mod x86 {
             let (chunks, rest) = row.as_chunks::<{ HALF_BYTES * N_SUMS }>();
             let mut sums = [_mm256_setzero_ps(); N_SUMS / N_NUMBERS];
             for (chunk, query) in chunks.iter().zip(&queries) {
-                super::prefetch(chunk);
+                prefetch(chunk);
                 add_products(&mut sums, chunk, query);
             }
             if let (false, Some(query)) = (rest.is_empty(), queries.last()) {
