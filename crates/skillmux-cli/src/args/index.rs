@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use skillmux::index::VectorKind;
 use skillmux_models::checkpoint::Preset;
 
 use super::{
@@ -48,10 +49,34 @@ pub(crate) struct IndexArgs {
     /// Words that the encoder of a folder or an id was trained with
     #[arg(long, value_name = "NAME", value_parser = preset_parser())]
     pub(crate) preset: Option<Preset>,
+    /// Numbers that the vectors of the encoder are stored as [default: as in the index; int8 in a new one].
+    /// Another kind than that of the index makes it anew
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) vectors: Option<VectorChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
     /// this program
     #[arg(long, value_name = "DIR")]
     pub(crate) transformer_weights: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VectorChoice {
+    /// One byte a number
+    Int8,
+    /// Half precision, two bytes a number
+    F16,
+    /// Single precision, four bytes a number
+    F32,
+}
+
+impl From<VectorChoice> for VectorKind {
+    fn from(choice: VectorChoice) -> Self {
+        match choice {
+            VectorChoice::Int8 => Self::Int8,
+            VectorChoice::F16 => Self::F16,
+            VectorChoice::F32 => Self::F32,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

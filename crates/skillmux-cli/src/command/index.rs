@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde::Serialize;
 use skillmux::{
     Error,
-    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
+    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport, VectorKind},
     library::{Finding, Library, ScanReport},
     skill::SkillId,
     text::{clipped, one_line},
@@ -41,7 +41,8 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     let Target { path, library, sources } = target(args, settings)?;
     let path = path.as_path();
     let mode = if args.rebuild { UpdateMode::Rebuild } else { UpdateMode::Incremental };
-    let mut options = UpdateOptions { mode, ..source::update_options(sources, settings)? };
+    let vectors = args.vectors.map(VectorKind::from);
+    let mut options = UpdateOptions { mode, vectors, ..source::update_options(sources, settings)? };
     if args.transformer == TransformerChoice::Never {
         options.transformer = None;
     }

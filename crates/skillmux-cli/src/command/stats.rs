@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use skillmux::index::{Index, IndexManifest};
+use skillmux::index::{Index, IndexManifest, VectorKind};
 
 use crate::{
     args::{Format, StatsArgs},
@@ -58,7 +58,12 @@ fn text(index: &Index, verified: bool) -> String {
     row("  lexical", &size(n_bytes(manifest, "lexical")));
     row("  table", &size(n_bytes(manifest, "skills")));
     let encoder = manifest.encoder.as_ref();
-    row("vectors", &encoder.map_or("none".to_owned(), |e| format!("{} ({})", e.name, e.dim)));
+    let kind = match manifest.vectors {
+        VectorKind::Int8 => "",
+        kind => &format!(", {}", kind.as_str()),
+    };
+    let vectors = encoder.map(|encoder| format!("{} ({}{kind})", encoder.name, encoder.dim));
+    row("vectors", vectors.as_deref().unwrap_or("none"));
     let transformer = manifest.transformer.as_ref().map(|found| {
         let missing = match found.n_missing {
             0 => String::new(),

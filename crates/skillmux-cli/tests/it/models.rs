@@ -66,6 +66,26 @@ fn the_evaluation_measures_the_weights_that_the_user_named() {
 }
 
 #[test]
+fn the_kind_of_the_vectors_is_that_of_the_option_and_stays_without_it() {
+    let home = Home::with_index();
+    let index = home.index();
+    let stats = || json(&home.ask(&["stats", "--format", "json"]));
+    assert_eq!(stats()["vectors"], Value::Null);
+    for (option, expected) in
+        [(&["--vectors", "f32"][..], "f32"), (&[], "f32"), (&["--vectors", "f16"], "f16")]
+    {
+        let update = ["index", "--index", &index, "--transformer", "never"];
+        let done = home.run(&[&update[..], option].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(stats()["vectors"], expected);
+        let text = home.ask(&["stats"]).stdout;
+        assert!(text.contains(&format!("(160, {expected})")), "{text}");
+        let found = home.ask(&["search", TASK, "--retriever", "dense", "-k", "1"]);
+        assert!(found.stdout.contains("pdf-form-filling"), "{}", found.stdout);
+    }
+}
+
+#[test]
 fn a_file_that_is_no_model_is_refused_with_a_hint() {
     let home = Home::with_index();
     let text = home.write("notes.txt", "not a model");

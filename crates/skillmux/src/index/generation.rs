@@ -12,7 +12,7 @@ use super::{
     manifest::{Check, FORMAT_VERSION, IndexManifest},
     store::Store,
     table::SkillTable,
-    vectors::{N_PARTS, PARTS_FILE, TEXTS_FILE, Vectors},
+    vectors::{N_PARTS, TEXTS_FILE, VectorFile, Vectors},
 };
 use crate::error::Error;
 
@@ -88,8 +88,9 @@ impl Generation {
 
     /// Maps the vectors of the skills, if there are any.
     pub(crate) fn vectors(&self) -> Result<Option<Vectors<N_PARTS>>, PartError> {
-        let IndexManifest { n_skills, encoder, .. } = &self.manifest;
-        let open = |dim| Vectors::open(&self.path, PARTS_FILE, *n_skills, dim);
+        let IndexManifest { n_skills, encoder, vectors, .. } = &self.manifest;
+        let file = VectorFile::of_parts(*vectors);
+        let open = |dim| Vectors::open(&self.path, file, *n_skills, dim);
         encoder.as_ref().map(|encoder| open(encoder.dim)).transpose()
     }
 

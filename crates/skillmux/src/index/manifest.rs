@@ -12,6 +12,7 @@ use super::{
     files,
     layout::MANIFEST,
     lexical::FieldCaps,
+    vector_kind::VectorKind,
 };
 use crate::{error::Result, model::EncoderIdentity};
 
@@ -35,6 +36,9 @@ pub struct IndexManifest {
     pub field_caps: FieldCaps,
     /// Encoder of the vectors; `None` if the index holds none.
     pub encoder: Option<EncoderIdentity>,
+    /// What numbers the vectors of the encoder are stored as.
+    #[serde(default, skip_serializing_if = "VectorKind::is_default")]
+    pub vectors: VectorKind,
     /// Vectors of whole texts by a transformer; `None` if the index holds none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transformer: Option<TransformerVectors>,
@@ -136,6 +140,7 @@ mod tests {
             generation: 1,
             field_caps: FieldCaps::default(),
             encoder: None,
+            vectors: VectorKind::default(),
             transformer: None,
             n_skills: 0,
             n_slots: 0,

@@ -2,6 +2,7 @@
 
 mod current;
 mod damage;
+mod dot;
 mod draft;
 mod files;
 mod folder;
@@ -9,10 +10,12 @@ mod generation;
 mod layout;
 mod lexical;
 mod manifest;
+mod quantised;
 mod read;
 mod sketch;
 mod store;
 mod table;
+mod vector_kind;
 mod vectors;
 mod write;
 
@@ -21,9 +24,11 @@ pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVecto
 pub(crate) use read::HeadlineReader;
 pub use read::{Index, IndexedSkill};
 pub use table::SkillIdx;
+pub use vector_kind::VectorKind;
 pub use write::{
     EncodeReport, EncodeStep, Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport,
 };
 
 pub(crate) use lexical::{TermPostings, length_id_of, length_of, name_key};
-pub(crate) use vectors::{N_PARTS, Part, Quantised, Vectors, encode_queries, encode_query};
+pub(crate) use quantised::QueryVector;
+pub(crate) use vectors::{N_PARTS, Part, Vectors, encode_queries, encode_query};

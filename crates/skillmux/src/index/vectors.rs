@@ -1,7 +1,7 @@
 //! The vectors of the skills of a generation, in the order of the table.
 //!
-//! `vectors.bin` has two parts a skill, `transformer.bin` one. A file is a header (`magic [8] | n_skills u32 | dim u32`), a scale `f32` for each part of
-//! each skill, and for each part of each skill one signed byte a dimension; all numbers are
+//! `vectors.bin` has two parts a skill, `transformer.bin` one. A file is a header (`magic [8] | n_skills u32 | dim u32`), for bytes a scale `f32` for
+//! each part of each skill, and for each part of each skill one number a dimension, of the kind that the magic says; all numbers are
 //! little-endian. A scale below 0 stands for a skill that has no vectors yet. A row depends on the text of its skill only, so that an updated index holds the
 //! same bytes as one that was built at once.
 
@@ -11,29 +11,42 @@ use memmap2::Mmap;
 
 use super::{
     damage::{Damage, PartError},
-    files,
+    dot, files,
     layout::{TRANSFORMER, VECTORS},
+    quantised::QueryVector,
     table::SkillIdx,
+    vector_kind::VectorKind,
 };
 use crate::{
     error::{Error, Result},
     model::Encoder,
 };
 
-/// A file of vectors: its name and how it begins.
+/// A file of vectors: its name, how it begins, and the kind of its numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorFile {
     pub(crate) name: &'static str,
     magic: [u8; 8],
+    kind: VectorKind,
 }
 
-/// The vectors of the parts of each skill.
-pub(crate) const PARTS_FILE: VectorFile = VectorFile { name: VECTORS, magic: *b"smxvect1" };
+impl VectorFile {
+    /// Returns the file of the vectors of the parts of each skill.
+    pub(crate) const fn of_parts(kind: VectorKind) -> Self {
+        let magic = match kind {
+            VectorKind::Int8 => *b"smxvect1",
+            VectorKind::F16 => *b"smxvech1",
+            VectorKind::F32 => *b"smxvecs1",
+        };
+        Self { name: VECTORS, magic, kind }
+    }
+}
 
 /// The vector of the whole text of each skill.
-pub(crate) const TEXTS_FILE: VectorFile = VectorFile { name: TRANSFORMER, magic: *b"smxtran1" };
+pub(crate) const TEXTS_FILE: VectorFile =
+    VectorFile { name: TRANSFORMER, magic: *b"smxtran1", kind: VectorKind::Int8 };
 
-/// Parts of a skill in [`PARTS_FILE`].
+/// Parts of a skill in a file of [parts](VectorFile::of_parts).
 pub(crate) const N_PARTS: usize = Part::ALL.len();
 
 /// Scale of a skill that has no vectors yet.
@@ -41,9 +54,6 @@ const MISSING: f32 = -1.0;
 
 const HEADER_BYTES: usize = 16;
 const SCALE_BYTES: usize = 4;
-
-/// Most of a quantised number; -128 is not used, so that both signs have the same steps.
-const MAX_STEP: f32 = 127.0;
 
 /// Part of a skill that has a vector of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,50 +69,23 @@ impl Part {
     pub(crate) const ALL: [Self; 2] = [Self::Description, Self::Body];
 }
 
-/// A vector in steps of its scale.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Quantised {
-    scale: f32,
-    /// Within 127 of 0; wider than they are stored, for products of these are fast.
-    steps: Vec<i16>,
-}
-
-impl Quantised {
-    /// Rounds a vector to 127 steps either side of 0.
-    pub(crate) fn of(vector: &[f32]) -> Self {
-        let most = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-        let scale = most / MAX_STEP;
-        let step = |x: &f32| if scale > 0.0 { nearest(x / scale) } else { 0 };
-        Self { scale, steps: vector.iter().map(step).collect() }
-    }
-
-    /// Returns whether the vector says nothing.
-    pub(crate) fn is_zero(&self) -> bool {
-        self.scale <= 0.0
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the value is within 127 of 0")]
-fn nearest(x: f32) -> i16 {
-    x.round().clamp(-MAX_STEP, MAX_STEP) as i16
-}
-
 /// Returns the vectors of texts.
-pub(crate) fn encode(encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Quantised>> {
-    quantised(encoder, &encoder.encode(texts)?, texts.len())
+pub(crate) fn encode(encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+    checked(encoder, &encoder.encode(texts)?, texts.len())
 }
 
 /// Returns the vectors of queries.
-pub(crate) fn encode_queries(encoder: &dyn Encoder, queries: &[&str]) -> Result<Vec<Quantised>> {
-    quantised(encoder, &encoder.encode_queries(queries)?, queries.len())
+pub(crate) fn encode_queries(encoder: &dyn Encoder, queries: &[&str]) -> Result<Vec<QueryVector>> {
+    let vectors = checked(encoder, &encoder.encode_queries(queries)?, queries.len())?;
+    Ok(vectors.into_iter().map(QueryVector::of).collect())
 }
 
 /// Returns the vector of a query.
-pub(crate) fn encode_query(encoder: &dyn Encoder, query: &str) -> Result<Quantised> {
+pub(crate) fn encode_query(encoder: &dyn Encoder, query: &str) -> Result<QueryVector> {
     Ok(encode_queries(encoder, &[query])?.remove(0))
 }
 
-fn quantised(encoder: &dyn Encoder, numbers: &[f32], n_texts: usize) -> Result<Vec<Quantised>> {
+fn checked(encoder: &dyn Encoder, numbers: &[f32], n_texts: usize) -> Result<Vec<Vec<f32>>> {
     let dim = encoder.dim();
     let is_sound = dim > 0
         && n_texts.checked_mul(dim) == Some(numbers.len())
@@ -115,20 +98,21 @@ fn quantised(encoder: &dyn Encoder, numbers: &[f32], n_texts: usize) -> Result<V
             dim,
         });
     }
-    Ok(numbers.chunks(dim).map(Quantised::of).collect())
+    Ok(numbers.chunks(dim).map(<[f32]>::to_vec).collect())
 }
 
 /// Vectors of one skill, as they are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct VectorRow<const N: usize> {
+    /// 1 for kinds without scales.
     scales: [f32; N],
-    steps: Box<[u8]>,
+    numbers: Box<[u8]>,
 }
 
 impl<const N: usize> VectorRow<N> {
     /// Returns the row of a skill that has no vectors yet.
     pub(crate) fn missing(dim: u32) -> Self {
-        Self { scales: [MISSING; N], steps: vec![0; N * dim as usize].into() }
+        Self { scales: [MISSING; N], numbers: vec![0; N * dim as usize].into() }
     }
 
     /// Returns whether the skill has no vectors yet.
@@ -137,9 +121,10 @@ impl<const N: usize> VectorRow<N> {
     }
 
     /// Returns the row of a skill from the vectors of its parts, in order.
-    pub(crate) fn of(parts: &[Quantised; N]) -> Self {
-        let bytes = parts.iter().flat_map(|part| &part.steps).map(|step| step.to_le_bytes()[0]);
-        Self { scales: parts.each_ref().map(|part| part.scale), steps: bytes.collect() }
+    pub(crate) fn of(kind: VectorKind, parts: &[Vec<f32>; N]) -> Self {
+        let mut numbers = Vec::new();
+        let scales = parts.each_ref().map(|part| kind.store(part, &mut numbers));
+        Self { scales, numbers: numbers.into() }
     }
 }
 
@@ -151,25 +136,35 @@ pub(crate) fn write<const N: usize>(
     rows: &[&VectorRow<N>],
 ) -> Result<()> {
     let n_skills = u32::try_from(rows.len()).expect("slots are 32-bit numbers");
-    let n_row_bytes = N * (SCALE_BYTES + dim as usize);
+    let n_row_bytes = n_row_bytes::<N>(file.kind, dim as usize);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + rows.len() * n_row_bytes);
     bytes.extend(file.magic);
     bytes.extend(n_skills.to_le_bytes());
     bytes.extend(dim.to_le_bytes());
-    for row in rows {
-        bytes.extend(row.scales.iter().flat_map(|scale| scale.to_le_bytes()));
+    if file.kind.is_scaled() {
+        for row in rows {
+            bytes.extend(row.scales.iter().flat_map(|scale| scale.to_le_bytes()));
+        }
     }
     for row in rows {
-        bytes.extend(&row.steps);
+        bytes.extend(&row.numbers);
     }
     files::replace(&folder.join(file.name), &bytes)
+}
+
+/// Returns the size of a skill in a file, in bytes.
+fn n_row_bytes<const N: usize>(kind: VectorKind, dim: usize) -> usize {
+    let n_scale_bytes = if kind.is_scaled() { SCALE_BYTES } else { 0 };
+    N * (n_scale_bytes + dim * kind.n_bytes())
 }
 
 /// Reads the vectors of a generation.
 pub(crate) struct Vectors<const N: usize> {
     bytes: Mmap,
     n_skills: u32,
-    dim: usize,
+    kind: VectorKind,
+    /// Size of the numbers of a part, in bytes.
+    n_part_bytes: usize,
 }
 
 impl<const N: usize> Vectors<N> {
@@ -185,13 +180,14 @@ impl<const N: usize> Vectors<N> {
         header.extend(n_skills.to_le_bytes());
         header.extend(dim.to_le_bytes());
         let dim = dim as usize;
-        let n_row_bytes = N * (SCALE_BYTES + dim);
+        let n_row_bytes = n_row_bytes::<N>(file.kind, dim);
         let n_bytes = (n_skills as usize).checked_mul(n_row_bytes);
         let n_bytes = n_bytes.and_then(|n_bytes| n_bytes.checked_add(HEADER_BYTES));
         if dim == 0 || !bytes.starts_with(&header) || n_bytes != Some(bytes.len()) {
             return Err(Damage::new(file.name, "does not hold the vectors of the skills").into());
         }
-        Ok(Self { bytes, n_skills, dim })
+        let n_part_bytes = dim * file.kind.n_bytes();
+        Ok(Self { bytes, n_skills, kind: file.kind, n_part_bytes })
     }
 
     /// Returns the vectors of a skill; `None` if there is no such skill.
@@ -199,30 +195,25 @@ impl<const N: usize> Vectors<N> {
         if idx.0 >= self.n_skills {
             return None;
         }
-        let n = N * self.dim;
-        let steps = self.steps().get(idx.0 as usize * n..)?.get(..n)?;
+        let n = N * self.n_part_bytes;
+        let numbers = self.numbers().get(idx.0 as usize * n..)?.get(..n)?;
         let scales = std::array::from_fn(|part| self.scale(idx.0 as usize, part));
-        Some(VectorRow { scales, steps: steps.into() })
+        Some(VectorRow { scales, numbers: numbers.into() })
     }
 
     /// Returns the cosines of the parts of a skill with a query; 0 where there is no such skill.
-    pub(crate) fn cosines(&self, idx: SkillIdx, query: &Quantised) -> [f32; N] {
-        let skill = idx.0 as usize;
-        std::array::from_fn(|part| {
-            let start = (skill * N + part) * self.dim;
-            let steps = self.steps().get(start..start + self.dim).unwrap_or(&[]);
-            if steps.is_empty() { 0.0 } else { self.cosine(skill, part, steps, query) }
-        })
+    pub(crate) fn cosines(&self, idx: SkillIdx, query: &QueryVector) -> [f32; N] {
+        self.cosines_of(&[idx], query)[0]
     }
 
     /// Returns the mean cosine of the parts of every skill with a query.
-    pub(crate) fn similarities(&self, query: &Quantised) -> Vec<f32> {
+    pub(crate) fn similarities(&self, query: &QueryVector) -> Vec<f32> {
         self.scan(query, N)
     }
 
     /// Returns skills with the mean cosines of their parts, of which most have the highest there
     /// are: those of the `n` skills whose descriptions are closest. Reads half as much.
-    pub(crate) fn closest(&self, query: &Quantised, n: usize) -> Vec<(SkillIdx, f32)> {
+    pub(crate) fn closest(&self, query: &QueryVector, n: usize) -> Vec<(SkillIdx, f32)> {
         let descriptions = self.scan(query, 1);
         let mut closest: Vec<SkillIdx> = (0..self.n_skills).map(SkillIdx).collect();
         if n < closest.len() {
@@ -239,183 +230,208 @@ impl<const N: usize> Vectors<N> {
 
     /// Returns the cosines of the parts of each of these skills with a query; as for
     /// [`cosines`](Self::cosines), but faster for many.
-    pub(crate) fn cosines_of(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the instructions, as was just asked.
-            #[expect(unsafe_code, reason = "the function needs instructions that not all have")]
-            return unsafe { self.cosines_by_avx2(skills, query) };
-        }
-        self.cosines_portably(skills, query)
-    }
-
-    /// The same, compiled with wider instructions.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn cosines_by_avx2(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
-        self.cosines_portably(skills, query)
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-    fn cosines_portably(&self, skills: &[SkillIdx], query: &Quantised) -> Vec<[f32; N]> {
-        let n = N * self.dim;
+    pub(crate) fn cosines_of(&self, skills: &[SkillIdx], query: &QueryVector) -> Vec<[f32; N]> {
+        let n = N * self.n_part_bytes;
+        let row = |idx: &SkillIdx| {
+            let start = idx.0 as usize * n;
+            self.numbers().get(start..start + n)
+        };
+        let rows = skills.iter().filter_map(row);
+        let parts = rows.flat_map(|row| row.chunks_exact(self.n_part_bytes));
+        let mut dots = self.dots(parts, query).into_iter();
         let mut cosines = vec![[0.0; N]; skills.len()];
-        // Loops, for closures would be compiled without the wider instructions.
         for (idx, cosines) in skills.iter().zip(&mut cosines) {
-            let skill = idx.0 as usize;
-            let Some(row) = self.steps().get(skill * n..(skill + 1) * n) else { continue };
-            for (part, steps) in row.chunks_exact(self.dim).enumerate() {
-                cosines[part] = self.cosine(skill, part, steps, query);
+            if idx.0 < self.n_skills {
+                for (part, cosine) in cosines.iter_mut().enumerate() {
+                    let dot = dots.next().unwrap_or_default();
+                    *cosine = dot * self.factor(idx.0 as usize, part, query);
+                }
             }
         }
         cosines
     }
 
-    /// Returns the mean cosine of the first parts of every skill with a query.
-    fn scan(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the instructions, as was just asked.
-            #[expect(unsafe_code, reason = "the function needs instructions that not all have")]
-            return unsafe { self.scan_by_avx2(query, n_parts) };
-        }
-        self.scan_portably(query, n_parts)
-    }
-
-    /// The same, compiled with wider instructions: half of the time.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn scan_by_avx2(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
-        self.scan_portably(query, n_parts)
-    }
-
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-    fn scan_portably(&self, query: &Quantised, n_parts: usize) -> Vec<f32> {
-        let mut means = Vec::with_capacity(self.n_skills as usize);
-        // Loops, for closures would be compiled without the wider instructions.
-        for (skill, row) in self.steps().chunks_exact(self.dim * N).enumerate() {
+    /// Returns the mean cosine of the first parts of every skill with a query; of 1 part or of all.
+    fn scan(&self, query: &QueryVector, n_parts: usize) -> Vec<f32> {
+        let parts = self.numbers().chunks_exact(N / n_parts * self.n_part_bytes);
+        let dots = self.dots(parts.map(|part| &part[..self.n_part_bytes]), query);
+        let mean = |(skill, dots): (usize, &[f32])| {
             let mut sum = 0.0;
-            for (part, steps) in row[..n_parts * self.dim].chunks_exact(self.dim).enumerate() {
-                sum += self.cosine(skill, part, steps, query);
+            for (part, dot) in dots.iter().enumerate() {
+                sum += dot * self.factor(skill, part, query);
             }
-            means.push(sum / n_parts as f32);
-        }
-        means
+            sum / n_parts as f32
+        };
+        dots.chunks_exact(n_parts).enumerate().map(mean).collect()
     }
 
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-    fn cosine(&self, skill: usize, part: usize, steps: &[u8], query: &Quantised) -> f32 {
-        dot(steps, &query.steps) as f32 * (self.scale(skill, part) * query.scale)
+    /// Returns the dot product of each row of numbers with a query, without the [factor](Self::factor).
+    fn dots<'r>(&self, rows: impl Iterator<Item = &'r [u8]>, query: &QueryVector) -> Vec<f32> {
+        match self.kind {
+            VectorKind::Int8 => {
+                let dots = dot::of_bytes(rows, &query.quantised.steps).into_iter();
+                dots.map(|dot| dot as f32).collect()
+            }
+            VectorKind::F16 => dot::of_halves(rows, &query.numbers),
+            VectorKind::F32 => dot::of_singles(rows, &query.numbers),
+        }
+    }
+
+    /// Returns by what a dot product of stored numbers is less than that of the vectors.
+    fn factor(&self, skill: usize, part: usize, query: &QueryVector) -> f32 {
+        if self.kind.is_scaled() { self.scale(skill, part) * query.quantised.scale } else { 1.0 }
     }
 
     fn scale(&self, skill: usize, part: usize) -> f32 {
+        if !self.kind.is_scaled() {
+            return 1.0;
+        }
         let at = HEADER_BYTES + (skill * N + part) * SCALE_BYTES;
         let bytes = self.bytes[at..at + SCALE_BYTES].try_into().expect("the length was checked");
         f32::from_le_bytes(bytes)
     }
 
-    fn steps(&self) -> &[u8] {
-        &self.bytes[HEADER_BYTES + self.n_skills as usize * N * SCALE_BYTES..]
+    fn numbers(&self) -> &[u8] {
+        let n_scales = if self.kind.is_scaled() { self.n_skills as usize * N } else { 0 };
+        &self.bytes[HEADER_BYTES + n_scales * SCALE_BYTES..]
     }
-}
-
-/// Steps that are multiplied at once.
-const N_LANES: usize = 16;
-
-/// Returns the dot product, which has no rounding; compiles to vector instructions.
-///
-/// Two products are added as 16-bit numbers, which they fit into: 2 · 127 · 127 is 32,258.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-fn dot(stored: &[u8], query: &[i16]) -> i32 {
-    let (stored_pairs, stored_rest) = stored.as_chunks::<{ 2 * N_LANES }>();
-    let (query_pairs, query_rest) = query.as_chunks::<{ 2 * N_LANES }>();
-    let mut sums = [0_i32; N_LANES];
-    for (a, b) in stored_pairs.iter().zip(query_pairs) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            let first = product(a[lane], b[lane]);
-            let second = product(a[lane + N_LANES], b[lane + N_LANES]);
-            *sum += i32::from(first.wrapping_add(second));
-        }
-    }
-    let mut total = 0;
-    for sum in sums {
-        total += sum;
-    }
-    for (a, b) in stored_rest.iter().zip(query_rest) {
-        total += i32::from(product(*a, *b));
-    }
-    total
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
-fn product(stored: u8, query: i16) -> i16 {
-    i16::from(i8::from_le_bytes([stored])).wrapping_mul(query)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    fn write_rows(dir: &Path, rows: &[VectorRow<N_PARTS>]) -> Vectors<N_PARTS> {
-        write(dir, PARTS_FILE, 3, &rows.iter().collect::<Vec<_>>()).unwrap();
-        let n_skills = u32::try_from(rows.len()).unwrap();
-        Vectors::open(dir, PARTS_FILE, n_skills, 3).unwrap()
+    fn write_rows(
+        dir: &Path,
+        kind: VectorKind,
+        dim: u32,
+        rows: &[VectorRow<N_PARTS>],
+    ) -> Vectors<N_PARTS> {
+        let file = VectorFile::of_parts(kind);
+        write(dir, file, dim, &rows.iter().collect::<Vec<_>>()).unwrap();
+        Vectors::open(dir, file, u32::try_from(rows.len()).unwrap(), dim).unwrap()
     }
 
-    fn rows() -> Vec<VectorRow<N_PARTS>> {
+    fn rows(kind: VectorKind) -> Vec<VectorRow<N_PARTS>> {
         let unit = [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [-0.6, 0.0, 0.8], [0.0; 3]];
-        let parts = unit.map(|vector| Quantised::of(&vector));
-        vec![
-            VectorRow::of(&[parts[0].clone(), parts[1].clone()]),
-            VectorRow::of(&[parts[2].clone(), parts[3].clone()]),
-        ]
+        let [a, b, c, d] = unit.map(|vector| vector.to_vec());
+        vec![VectorRow::of(kind, &[a, b]), VectorRow::of(kind, &[c, d])]
     }
 
     #[test]
     fn cosines_are_those_of_the_vectors_and_zero_vectors_have_none() {
-        let dir = tempfile::tempdir().unwrap();
-        let vectors = write_rows(dir.path(), &rows());
-        let query = Quantised::of(&[0.8, 0.0, 0.6]);
-        let expected = [[0.8, 0.48], [0.0, 0.0]];
-        let similarities = vectors.similarities(&query);
-        let closest = vectors.closest(&query, 1);
-        assert_eq!(closest, [(SkillIdx(0), similarities[0])]);
-        assert_eq!(vectors.closest(&query, 9).len(), 2);
-        for (idx, expected) in (0..).map(SkillIdx).zip(expected) {
-            let found = vectors.cosines(idx, &query);
-            for (found, expected) in found.iter().zip(expected) {
-                // Each side is off by half a step of 1/127 at most in three numbers.
-                assert!((found - expected).abs() < 0.01, "{found} is not {expected}");
+        for kind in VectorKind::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            let vectors = write_rows(dir.path(), kind, 3, &rows(kind));
+            let query = QueryVector::of(vec![0.8, 0.0, 0.6]);
+            let expected = [[0.8, 0.48], [0.0, 0.0]];
+            let similarities = vectors.similarities(&query);
+            let closest = vectors.closest(&query, 1);
+            assert_eq!(closest, [(SkillIdx(0), similarities[0])]);
+            assert_eq!(vectors.closest(&query, 9).len(), 2);
+            for (idx, expected) in (0..).map(SkillIdx).zip(expected) {
+                let found = vectors.cosines(idx, &query);
+                for (found, expected) in found.iter().zip(expected) {
+                    // Each side is off by half a step of 1/127 at most in three numbers.
+                    assert!((found - expected).abs() < 0.01, "{found} is not {expected}");
+                }
+                let mean = f32::midpoint(found[0], found[1]);
+                assert!((similarities[idx.0 as usize] - mean).abs() < 1e-6);
             }
-            let mean = f32::midpoint(found[0], found[1]);
-            assert!((similarities[idx.0 as usize] - mean).abs() < 1e-6);
+            let nothing = vectors.similarities(&QueryVector::of(vec![0.0; 3]));
+            assert!(nothing.iter().all(|similarity| similarity.abs() < 1e-9));
+            assert!(vectors.cosines(SkillIdx(2), &query).iter().all(|cosine| cosine.abs() < 1e-9));
         }
-        let nothing = vectors.similarities(&Quantised::of(&[0.0; 3]));
-        assert!(nothing.iter().all(|similarity| similarity.abs() < 1e-9));
-        assert!(vectors.cosines(SkillIdx(2), &query).iter().all(|cosine| cosine.abs() < 1e-9));
+    }
+
+    fn unit_vector(dim: usize) -> impl Strategy<Value = Vec<f32>> {
+        prop::collection::vec(-1.0_f32..1.0, dim).prop_map(|mut vector| {
+            let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
+            for x in &mut vector {
+                *x /= length;
+            }
+            vector
+        })
+    }
+
+    /// Returns the mean dot product of two parts with a query, added up in double precision.
+    fn naive(parts: &[Vec<f32>; N_PARTS], query: &[f32]) -> f64 {
+        let dot = |part: &Vec<f32>| -> f64 {
+            part.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+        };
+        parts.iter().map(dot).sum::<f64>() / 2.0
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn a_scan_gives_the_products_of_the_vectors(
+            (query, skills) in (1..200_usize).prop_flat_map(|dim| {
+                let skill = [unit_vector(dim), unit_vector(dim)];
+                (unit_vector(dim), prop::collection::vec(skill, 1..6))
+            }),
+        ) {
+            // A byte is off by half a step, which is 1/127 of the largest number or less.
+            let tolerances = [0.02, 1e-3, 1e-5];
+            for (kind, tolerance) in VectorKind::ALL.into_iter().zip(tolerances) {
+                let dir = tempfile::tempdir().unwrap();
+                let rows: Vec<_> = skills.iter().map(|parts| VectorRow::of(kind, parts)).collect();
+                let dim = u32::try_from(query.len()).unwrap();
+                let vectors = write_rows(dir.path(), kind, dim, &rows);
+                let vector = QueryVector::of(query.clone());
+                let found = vectors.similarities(&vector);
+                prop_assert_eq!(found.len(), skills.len());
+                for (found, parts) in found.iter().zip(&skills) {
+                    let expected = naive(parts, &query);
+                    prop_assert!((f64::from(*found) - expected).abs() < tolerance, "{} {expected}", found);
+                }
+                let all: Vec<SkillIdx> = (0..).map(SkillIdx).take(skills.len()).collect();
+                let cosines = vectors.cosines_of(&all, &vector);
+                let means = cosines.iter().map(|parts| parts.iter().sum::<f32>() / 2.0);
+                prop_assert_eq!(means.collect::<Vec<f32>>(), found);
+                let descriptions = vectors.scan(&vector, 1);
+                let of = |idx: &SkillIdx| vectors.cosines(*idx, &vector)[0];
+                prop_assert_eq!(all.iter().map(of).collect::<Vec<f32>>(), descriptions);
+            }
+        }
     }
 
     #[test]
     fn a_row_that_was_read_is_the_one_that_was_written() {
-        let dir = tempfile::tempdir().unwrap();
-        let rows = rows();
-        let vectors = write_rows(dir.path(), &rows);
-        let read: Vec<_> = (0..).map_while(|idx| vectors.row(SkillIdx(idx))).collect();
-        assert_eq!(read, rows);
+        for kind in VectorKind::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            let rows = rows(kind);
+            let vectors = write_rows(dir.path(), kind, 3, &rows);
+            let read: Vec<_> = (0..).map_while(|idx| vectors.row(SkillIdx(idx))).collect();
+            assert_eq!(read, rows);
+        }
     }
 
     #[test]
-    fn vectors_of_other_skills_or_dimensions_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        write_rows(dir.path(), &rows());
-        for (n_skills, dim) in [(3, 3), (1, 3), (2, 2), (2, 0), (u32::MAX, u32::MAX)] {
-            let opened = Vectors::<N_PARTS>::open(dir.path(), PARTS_FILE, n_skills, dim);
-            assert!(matches!(opened, Err(PartError::Damaged(_))), "{n_skills} {dim}");
+    fn vectors_of_other_skills_dimensions_or_kinds_are_refused() {
+        let refused = |dir: &Path, kind, n_skills, dim| {
+            let file = VectorFile::of_parts(kind);
+            let opened = Vectors::<N_PARTS>::open(dir, file, n_skills, dim);
+            assert!(matches!(opened, Err(PartError::Damaged(_))), "{kind:?} {n_skills} {dim}");
+        };
+        for kind in VectorKind::ALL {
+            let dir = tempfile::tempdir().unwrap();
+            write_rows(dir.path(), kind, 3, &rows(kind));
+            for (n_skills, dim) in [(3, 3), (1, 3), (2, 2), (2, 0), (u32::MAX, u32::MAX)] {
+                refused(dir.path(), kind, n_skills, dim);
+            }
+            for other in VectorKind::ALL.into_iter().filter(|other| *other != kind) {
+                refused(dir.path(), other, 2, 3);
+            }
+            let path = dir.path().join(VECTORS);
+            let bytes = std::fs::read(&path).unwrap();
+            for n_bytes in [0, 8, HEADER_BYTES, bytes.len() - 1] {
+                std::fs::write(&path, &bytes[..n_bytes]).unwrap();
+                refused(dir.path(), kind, 2, 3);
+            }
         }
     }
 }

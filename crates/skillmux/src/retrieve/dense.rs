@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    index::{Index, N_PARTS, Part, Quantised, SkillIdx, Vectors, encode_query},
+    index::{Index, N_PARTS, Part, QueryVector, SkillIdx, Vectors, encode_query},
     model::Encoder,
 };
 
@@ -66,7 +66,7 @@ impl Retriever for DenseRetriever {
 }
 
 /// Returns the cosines of a skill's parts with a query as signals.
-fn cosines(vectors: &Vectors<N_PARTS>, skill: SkillIdx, query: &Quantised) -> Signals {
+fn cosines(vectors: &Vectors<N_PARTS>, skill: SkillIdx, query: &QueryVector) -> Signals {
     Signals::new(&SIGNALS, vectors.cosines(skill, query).to_vec())
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skillmux::{
     Error, Result,
-    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport},
+    index::{Index, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport, VectorKind},
     model::{Encoder, EncoderIdentity},
     query::Query,
     rerank::KeepOrder,
@@ -13,7 +13,7 @@ use skillmux::{
 };
 
 use crate::{
-    library::{Workshop, options, sample},
+    library::{Line, Workshop, options, sample},
     term_encoder::TermEncoder,
 };
 
@@ -71,6 +71,70 @@ fn an_update_with_another_encoder_makes_the_index_anew() {
         let report = update(&workshop, encoder).unwrap();
         assert_eq!((report.outcome, report.n_unchanged), (UpdateOutcome::Committed, 0));
         assert_eq!(workshop.open().unwrap().manifest().encoder, identity);
+    }
+}
+
+fn update_as(workshop: &Workshop, lines: &[Line], vectors: Option<VectorKind>) -> UpdateReport {
+    let library = workshop.write(lines);
+    let options = UpdateOptions { vectors, ..options(UpdateMode::Incremental) };
+    Index::update(&workshop.index_path(), &library, &options, &mut |_| {}).unwrap()
+}
+
+fn vectors_of(workshop: &Workshop) -> Vec<u8> {
+    let path = std::fs::read_dir(workshop.index_path()).unwrap().map(|entry| entry.unwrap().path());
+    let newest = path.filter(|path| path.is_dir()).max().unwrap();
+    std::fs::read(newest.join("vectors.bin")).unwrap()
+}
+
+#[test]
+fn an_update_keeps_the_kind_of_the_vectors_and_equals_a_rebuild() {
+    let (first, all) = (sample()[2..].to_vec(), sample());
+    let mut sizes = Vec::new();
+    for kind in VectorKind::ALL {
+        let (grown, built) = (Workshop::new(), Workshop::new());
+        update_as(&grown, &first, Some(kind));
+        let report = update_as(&grown, &all, None);
+        assert_eq!((report.n_added, report.n_unchanged), (2, first.len()));
+        let report = update_as(&grown, &all, Some(kind));
+        assert_eq!(report.outcome, UpdateOutcome::Unchanged);
+        update_as(&built, &all, Some(kind));
+        assert_eq!(grown.open().unwrap().manifest().vectors, kind);
+        assert_eq!(vectors_of(&grown), vectors_of(&built));
+        sizes.push(vectors_of(&built).len());
+    }
+    let n_numbers = 2 * 24 * all.len();
+    assert_eq!(sizes, [16 + 8 * all.len() + n_numbers, 16 + 2 * n_numbers, 16 + 4 * n_numbers]);
+}
+
+#[test]
+fn another_kind_of_vectors_makes_the_index_anew_and_another_encoder_keeps_the_kind() {
+    let workshop = Workshop::with(&sample());
+    let report = update_as(&workshop, &sample(), Some(VectorKind::F32));
+    assert_eq!((report.outcome, report.n_unchanged), (UpdateOutcome::Committed, 0));
+    let exact = vectors_of(&workshop);
+    update(&workshop, Some(Arc::new(TermEncoder::new("2")))).unwrap();
+    assert_eq!(workshop.open().unwrap().manifest().vectors, VectorKind::F32);
+    assert_eq!(vectors_of(&workshop).len(), exact.len());
+    assert_ne!(vectors_of(&workshop), exact);
+}
+
+#[test]
+fn vectors_of_every_kind_find_the_same_skills() {
+    let found = |kind| {
+        let workshop = Workshop::new();
+        update_as(&workshop, &sample(), Some(kind));
+        let router =
+            Router::new(workshop.open().unwrap(), by_vectors(TermEncoder::new("1"))).unwrap();
+        let search = router.search(&Query::new("clean messy tables").unwrap(), 2).unwrap();
+        assert!(!search.candidates.is_empty());
+        search.candidates
+    };
+    let exact = found(VectorKind::F32);
+    for kind in [VectorKind::Int8, VectorKind::F16] {
+        for (found, exact) in found(kind).iter().zip(&exact) {
+            assert_eq!(found.skill, exact.skill);
+            assert!((found.score - exact.score).abs() < 0.01);
+        }
     }
 }
 

@@ -107,6 +107,7 @@ pub(crate) fn options(mode: UpdateMode) -> UpdateOptions {
         n_threads: 1,
         memory_bytes: 16 << 20,
         encoder: Some(encoder),
+        vectors: None,
         transformer: None,
     }
 }

@@ -201,6 +201,7 @@ impl Builder {
             generation: report.generation,
             field_caps: FieldCaps::default(),
             encoder,
+            vectors: options.vectors.unwrap_or_default(),
             transformer,
             n_skills: u32::try_from(self.rows.len()).expect("slots are 32-bit numbers"),
             n_slots: self.next_slot,

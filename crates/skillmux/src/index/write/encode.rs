@@ -17,6 +17,7 @@ use crate::{
         read::Index,
         store::{Decompressor, Store},
         table::{SkillIdx, SkillTable, Slot},
+        vector_kind::VectorKind,
         vectors::{self, VectorRow},
     },
     model::Encoder,
@@ -82,7 +83,7 @@ impl Index {
             let bodies = read_texts(&previous, &store, skills).map_err(read)?;
             let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
             for (skill, vector) in skills.iter().zip(vectors::encode(encoder, &bodies)?) {
-                texts.vectors.add(skill.1, VectorRow::of(&[vector]));
+                texts.vectors.add(skill.1, VectorRow::of(VectorKind::Int8, &[vector]));
             }
             n_encoded += skills.len();
             let step = progress(n_encoded, waiting.len());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    index::vector_kind::VectorKind,
     library::ScanReport,
     model::{Encoder, EncoderIdentity},
 };
@@ -32,6 +33,9 @@ pub struct UpdateOptions {
     /// Makes the vectors of skills; without one the index holds none. An index of another encoder
     /// is made anew.
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// What numbers these vectors are stored as; without it, as in the index that is there, or else
+    /// as bytes. An index of another kind is made anew.
+    pub vectors: Option<VectorKind>,
     /// Which transformer makes the vectors of whole texts, which is slow. An update only takes over
     /// those that it finds; [`Index::encode`](crate::index::Index::encode) makes the others. Without a transformer the index holds none.
     pub transformer: Option<EncoderIdentity>,
@@ -45,6 +49,7 @@ impl Default for UpdateOptions {
             n_threads: 2,
             memory_bytes: 400 << 20,
             encoder: None,
+            vectors: None,
             transformer: None,
         }
     }

@@ -54,10 +54,13 @@ impl Previous {
 
     /// Returns whether an update of it gives what a rebuild gives, and is not too large.
     pub(super) fn can_be_built_upon(&self, options: &UpdateOptions) -> bool {
-        let IndexManifest { field_caps, encoder, .. } = &self.generation.manifest;
+        let IndexManifest { field_caps, encoder, vectors, .. } = &self.generation.manifest;
         let given = options.encoder.as_ref().map(|encoder| encoder.identity());
         // Texts that were indexed under other caps, or encoded otherwise, would stay as they are.
-        !self.is_worn_out() && *field_caps == FieldCaps::default() && encoder.as_ref() == given
+        !self.is_worn_out()
+            && *field_caps == FieldCaps::default()
+            && encoder.as_ref() == given
+            && options.vectors.is_none_or(|kind| kind == *vectors)
     }
 
     fn is_worn_out(&self) -> bool {

@@ -35,6 +35,9 @@ impl Index {
             UpdateMode::Incremental => Previous::open(&folder)?,
             UpdateMode::Rebuild => None,
         };
+        let found = previous.as_ref().map(|previous| previous.generation.manifest.vectors);
+        let vectors = options.vectors.or(found);
+        let options = &UpdateOptions { vectors, ..options.clone() };
         let previous = previous.filter(|previous| previous.can_be_built_upon(options));
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
         let scan = library.scan(&mut |skill| {

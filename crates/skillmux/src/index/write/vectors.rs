@@ -10,7 +10,8 @@ use crate::{
     index::{
         lexical::{Field, FieldCaps},
         table::{Row, Slot},
-        vectors::{self, N_PARTS, PARTS_FILE, Quantised, VectorRow},
+        vector_kind::VectorKind,
+        vectors::{self, N_PARTS, VectorFile, VectorRow},
     },
     model::Encoder,
     skill::Skill,
@@ -22,6 +23,7 @@ const N_ENCODED_AT_A_TIME: usize = 64;
 /// Makes and keeps the vectors of an update.
 pub(super) struct VectorBuilder {
     encoder: Arc<dyn Encoder>,
+    kind: VectorKind,
     n_threads: usize,
     rows: FxHashMap<u32, VectorRow<N_PARTS>>,
     /// Skills that are not encoded yet, with the texts of their parts.
@@ -32,7 +34,8 @@ impl VectorBuilder {
     pub(super) fn new(options: &UpdateOptions) -> Option<Self> {
         let encoder = options.encoder.clone()?;
         let n_threads = options.n_threads.max(1);
-        Some(Self { encoder, n_threads, rows: FxHashMap::default(), waiting: Vec::new() })
+        let kind = options.vectors.unwrap_or_default();
+        Some(Self { encoder, kind, n_threads, rows: FxHashMap::default(), waiting: Vec::new() })
     }
 
     pub(super) fn add(&mut self, slot: Slot, skill: &Skill) -> Result<()> {
@@ -51,13 +54,13 @@ impl VectorBuilder {
     fn encode_waiting(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let encoder = self.encoder.as_ref();
-        let encode = |skills: &[(Slot, [String; N_PARTS])]| -> Result<Vec<Quantised>> {
+        let encode = |skills: &[(Slot, [String; N_PARTS])]| -> Result<Vec<Vec<f32>>> {
             let texts: Vec<&str> =
                 skills.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
             vectors::encode(encoder, &texts)
         };
         let share = waiting.len().div_ceil(self.n_threads).max(1);
-        let encoded: Vec<Result<Vec<Quantised>>> = thread::scope(|scope| {
+        let encoded: Vec<Result<Vec<Vec<f32>>>> = thread::scope(|scope| {
             let shares: Vec<_> =
                 waiting.chunks(share).map(|skills| scope.spawn(move || encode(skills))).collect();
             // A panic of the encoder goes on here.
@@ -66,9 +69,9 @@ impl VectorBuilder {
         });
         for (skills, encoded) in waiting.chunks(share).zip(encoded) {
             for ((slot, _), parts) in skills.iter().zip(encoded?.chunks_exact(N_PARTS)) {
-                let parts: &[Quantised; N_PARTS] =
+                let parts: &[Vec<f32>; N_PARTS] =
                     parts.try_into().expect("a chunk has this length");
-                self.rows.insert(slot.0, VectorRow::of(parts));
+                self.rows.insert(slot.0, VectorRow::of(self.kind, parts));
             }
         }
         Ok(())
@@ -85,6 +88,7 @@ impl VectorBuilder {
         let vector_rows: Vec<&VectorRow<N_PARTS>> =
             rows.iter().filter_map(|row| self.rows.get(&row.slot.0)).collect();
         debug_assert_eq!(vector_rows.len(), rows.len());
-        vectors::write(folder, PARTS_FILE, self.encoder.identity().dim, &vector_rows)
+        let file = VectorFile::of_parts(self.kind);
+        vectors::write(folder, file, self.encoder.identity().dim, &vector_rows)
     }
 }

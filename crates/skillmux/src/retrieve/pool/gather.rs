@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::Result,
     index::{
-        Field, Index, Part, Quantised, SkillIdx, TermPostings, Vectors, encode_queries,
+        Field, Index, Part, QueryVector, SkillIdx, TermPostings, Vectors, encode_queries,
         encode_query, length_of,
     },
     model::Encoder,
@@ -66,7 +66,7 @@ pub(super) struct Encoders<'e> {
 /// The vectors of whole texts, and that of a query.
 struct TextSearch<'i> {
     vectors: &'i Vectors<1>,
-    query: Quantised,
+    query: QueryVector,
 }
 
 impl<'i> TextSearch<'i> {
@@ -199,7 +199,7 @@ impl Pool {
         let cosines = match (vectors, &vector) {
             (Some((encoder, vectors)), Some(vector)) => {
                 let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
-                let of = |vector: &Quantised| vectors.cosines_of(&skills, vector);
+                let of = |vector: &QueryVector| vectors.cosines_of(&skills, vector);
                 let texts: Vec<&str> =
                     parts.iter().map(|part| &query.text()[part.range.clone()]).collect();
                 let of_clauses = if texts.is_empty() {
