@@ -250,7 +250,7 @@ pub(crate) struct EvalExecuteArgs {
     #[arg(value_name = "RESULTS")]
     pub(crate) results: PathBuf,
     /// How often each plan is carried out
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) trials: u32,
     /// Most further calls of a skill that failed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=10))]

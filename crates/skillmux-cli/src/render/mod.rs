@@ -24,9 +24,16 @@ pub(crate) fn page_text(page: &Page) -> String {
     let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
     let mut text = format!("{title}\n{}", printable(&page.to_markdown()));
+    if page.full_nodes == 0 {
+        text.push_str("This skill has no text but its headings.\n");
+        return text;
+    }
+    if page.nodes.is_empty() {
+        text.push_str("No part fits this budget.\n");
+    }
     if let Some(left_out) = page.left_out_in_words() {
-        let (id, all) = (&page.skill_id, page.full_tokens);
-        let line = format!("left out: {left_out}. All of it: skillmux page {id} --budget {all}");
+        let all = page.full_tokens;
+        let line = format!("left out: {left_out}. A budget of {all} tokens shows all of it.");
         let _ = writeln!(text, "\n{}", paint::styled(paint::NOTE, &one_line(&line)));
     }
     text

@@ -26,7 +26,7 @@ impl Pilot {
     fn head_line(&self, system: &str) -> String {
         let Self { n_tasks, n_without_plan, config, .. } = self;
         format!(
-            "{system}: {n_tasks} tasks, {n_without_plan} without a plan; {} trials (seed {}), {} retries, {} substitutes",
+            "{system}: tasks {n_tasks}, without a plan {n_without_plan}; trials {}, seed {}, retries {}, substitutes {}",
             config.n_trials, config.seed, config.n_retries, config.n_substitutes
         )
     }

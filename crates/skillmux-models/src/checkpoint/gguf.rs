@@ -74,7 +74,7 @@ impl Gguf {
         };
         let mut reader = BufReader::new(open(folder, &name)?);
         let content =
-            Content::read(&mut reader).map_err(|error| folder.form(&name, error.to_string()))?;
+            Content::read(&mut reader).map_err(|error| folder.form(&name, problem(&error)))?;
         Ok(Some(Self { folder: folder.clone(), name, content }))
     }
 
@@ -144,7 +144,7 @@ impl Gguf {
         infos.sort_unstable_by_key(|(name, info)| (info.offset, *name));
         for (name, _) in infos {
             let tensor = self.content.tensor(&mut reader, name, &Device::Cpu);
-            let tensor = tensor.map_err(|error| self.folder.form(&self.name, error.to_string()))?;
+            let tensor = tensor.map_err(|error| self.folder.form(&self.name, problem(&error)))?;
             tensors.push((name_in_transformers(name), Arc::new(tensor)));
         }
         Ok(tensors)
@@ -195,4 +195,11 @@ fn name_in_transformers(name: &str) -> String {
         "output.weight" => "lm_head.weight".to_owned(),
         _ => of_layer().unwrap_or_else(|| name.to_owned()),
     }
+}
+
+/// Says what is wrong with a file, on one line: the error may have a backtrace behind it.
+fn problem(error: &candle_core::Error) -> String {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    format!("it is no whole GGUF file ({})", first.trim())
 }

@@ -42,9 +42,7 @@ pub(super) fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) ->
 
 fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
     let mut found: Vec<usize> = partner(outline, nodes, node_idx).into_iter().collect();
-    if is_table(outline, node_idx) {
-        found.extend(before(nodes, node_idx).filter(|idx| is_table(outline, *idx)));
-    }
+    found.extend(head_of_table(outline, nodes, node_idx));
     found.extend(step_before(outline, nodes, node_idx));
     if nodes[node_idx].kind == NodeKind::Step {
         let beside = [before(nodes, node_idx), after(nodes, node_idx)];
@@ -60,6 +58,15 @@ fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option
         |idx: &usize| outline.text(*idx).and_then(number_of).is_some_and(|before| before < number);
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
+}
+
+/// Returns the first rows of the table of some later ones.
+fn head_of_table(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let row_before = |idx: &usize| before(nodes, *idx).filter(|before| is_table(outline, *before));
+    if !is_table(outline, node_idx) {
+        return None;
+    }
+    std::iter::successors(row_before(&node_idx), row_before).last()
 }
 
 /// Returns the number that an item begins with.
@@ -160,6 +167,7 @@ mod tests {
             budget_tokens: 900,
         };
         let outline = Outline::new(&request);
-        assert_eq!(with_companions(&outline, &nodes.nodes, 2)[0], 0);
+        let last = nodes.nodes.len() - 1;
+        assert_eq!(with_companions(&outline, &nodes.nodes, last), [0, last]);
     }
 }

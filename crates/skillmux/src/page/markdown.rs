@@ -1,6 +1,6 @@
 //! Writes a page as Markdown.
 
-use super::{LeftOutSection, Page, PageNode};
+use super::{LeftOutSection, MAX_LEFT_OUT, Page, PageNode};
 
 /// Stands where nodes were left out.
 const ELISION: &str = "[...]";
@@ -12,8 +12,8 @@ const N_NAMED: usize = 6;
 const MAX_HEADING_CHARS: usize = 40;
 
 impl Page {
-    /// Returns which sections were left out, the longest first, with their tokens: `Install (120), Usage (90) and 3 more`; `None` of a
-    /// whole page. A section of which something is shown may be among them.
+    /// Returns which sections were left out, the longest first, with their tokens: `"Install" (120), "Usage" (90) and 3 more`; `None` of
+    /// a whole page. A section of which something is shown may be among them.
     pub fn left_out_in_words(&self) -> Option<String> {
         if self.left_out.is_empty() {
             return None;
@@ -21,13 +21,22 @@ impl Page {
         let mut longest: Vec<&LeftOutSection> = self.left_out.iter().collect();
         longest.sort_by_key(|section| std::cmp::Reverse(section.n_tokens));
         let named = longest.iter().take(N_NAMED).map(|section| {
-            let heading: String = section.heading.chars().take(MAX_HEADING_CHARS).collect();
-            let heading = if heading.is_empty() { "the beginning" } else { heading.trim_end() };
-            format!("{heading} ({})", section.n_tokens)
+            if section.heading.is_empty() {
+                return format!("the beginning ({})", section.n_tokens);
+            }
+            // A heading is text of others: it cannot end its quotes.
+            let heading = section.heading.replace('"', "'");
+            let cut = heading.char_indices().nth(MAX_HEADING_CHARS).map(|(at, _)| at);
+            match cut {
+                Some(at) => format!("\"{}…\" ({})", heading[..at].trim_end(), section.n_tokens),
+                None => format!("\"{heading}\" ({})", section.n_tokens),
+            }
         });
         let named = named.collect::<Vec<_>>().join(", ");
         Some(match longest.len().saturating_sub(N_NAMED) {
             0 => named,
+            // There may be still more than a page tells.
+            _ if longest.len() == MAX_LEFT_OUT => format!("{named} and others"),
             more => format!("{named} and {more} more"),
         })
     }
@@ -41,6 +50,7 @@ impl Page {
         let mut markdown = String::new();
         let mut shown: &[String] = &[];
         let mut next_position = 0;
+        let mut last_end = None;
         for node in &self.nodes {
             let n_same =
                 shown.iter().zip(&node.headings).take_while(|(above, here)| above == here).count();
@@ -56,9 +66,16 @@ impl Page {
             if is_elided && node.headings.len() <= n_same + n_before {
                 push_block(&mut markdown, ELISION);
             }
-            push_block(&mut markdown, text_block(node));
+            // Items and rows that stood on lines one after the other still do.
+            if !is_elided && last_end.is_some_and(|end: u32| node.start_byte <= end + 1) {
+                markdown.push_str(text_block(node));
+                markdown.push('\n');
+            } else {
+                push_block(&mut markdown, text_block(node));
+            }
             shown = &node.headings;
             next_position = node.position + 1;
+            last_end = Some(node.end_byte);
         }
         if next_position < self.full_nodes {
             push_block(&mut markdown, ELISION);
@@ -82,7 +99,7 @@ fn push_block(markdown: &mut String, block: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::page_of;
-    use crate::page::{MmrConfig, MmrPager};
+    use crate::page::{LeftOutSection, MmrConfig, MmrPager, Page};
 
     const BODY: &str = "Title\n=====\n\nIntro to cats.\n\n## Dogs\n\nWalk the dog.\n\n### Food\n\n\
                         Feed the dog.\n\n## Cats\n\nFeed the cat.\n\n## End\n\nBye.\n";
@@ -109,7 +126,11 @@ mod tests {
         let left_out: Vec<&str> =
             page.left_out.iter().map(|section| section.heading.as_str()).collect();
         assert_eq!(left_out, ["Title", "Cats", "End"]);
-        assert_eq!(page.left_out_in_words().unwrap(), "Title (4), Cats (4), End (1)");
+        assert_eq!(page.left_out_in_words().unwrap(), "\"Title\" (5), \"Cats\" (5), \"End\" (3)");
+        let section = |heading: String| LeftOutSection { heading, n_tokens: 9 };
+        let forged = Page { left_out: vec![section(format!("a\", {}", "b".repeat(90)))], ..page };
+        let words = forged.left_out_in_words().unwrap();
+        assert_eq!(words, format!("\"a', {}…\" (9)", "b".repeat(36)));
         let whole = page_of(&MmrPager::default(), BODY, "dog", 900);
         assert_eq!((whole.left_out.len(), whole.left_out_in_words()), (0, None));
     }

@@ -118,6 +118,9 @@ pub struct Page {
     pub left_out: Vec<LeftOutSection>,
 }
 
+/// Most sections that a page names as left out.
+const MAX_LEFT_OUT: usize = 32;
+
 /// What a page leaves out of one section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutSection {

@@ -1,6 +1,6 @@
 //! [`Outline`]: what a selection of nodes costs and shows, headings included.
 
-use super::{LeftOutSection, Page, PageNode, PageRequest};
+use super::{LeftOutSection, MAX_LEFT_OUT, Page, PageNode, PageRequest};
 use crate::{
     skill::{NodeTree, Section},
     text::estimate_tokens,
@@ -10,9 +10,6 @@ use crate::{
 ///
 /// A title is shown with every node below it, so that one of 100 KB would cost its length each time.
 const MAX_TITLE_BYTES: usize = 256;
-
-/// Most sections that a page names as left out.
-const MAX_LEFT_OUT: usize = 32;
 
 /// A growing selection of nodes that never costs more than the budget.
 pub(super) struct Outline<'a> {

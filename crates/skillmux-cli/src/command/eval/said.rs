@@ -32,14 +32,7 @@ pub(super) fn say(
     out: Option<&Path>,
 ) -> anyhow::Result<NeedsSetting> {
     let path = out.map(|out| out.join(FILE));
-    let mut file = match &path {
-        Some(path) => {
-            let file =
-                File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
-            Some(BufWriter::new(file))
-        }
-        None => None,
-    };
+    let mut file = None;
     let bar = progress(tasks.len(), "tasks whose needs are said");
     let (mut n_tasks, mut hash) = (0, blake3::Hasher::new());
     for task in tasks {
@@ -51,10 +44,16 @@ pub(super) fn say(
         }
         n_tasks += usize::from(!task.needs.is_empty());
         hash.update(json!([task.id, task.needs]).to_string().as_bytes());
-        if let (Some(file), Some(path)) = (&mut file, &path) {
+        if let Some(path) = &path {
             let line = json!({ "query_id": task.id, "needs": task.needs, "passes": passes });
-            let written = writeln!(file, "{line}").and_then(|()| file.flush());
-            written.with_context(|| format!("cannot write `{}`", path.display()))?;
+            // Made with the first answer: an empty file would hide what an earlier run has kept.
+            let open = || File::create(path).map(BufWriter::new);
+            let written = file.take().map_or_else(open, Ok).and_then(|mut open| {
+                writeln!(open, "{line}")?;
+                open.flush()?;
+                Ok(open)
+            });
+            file = Some(written.with_context(|| format!("cannot write `{}`", path.display()))?);
         }
         bar.inc(1);
     }
