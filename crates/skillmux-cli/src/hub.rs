@@ -90,16 +90,16 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| OsString::from(value))
         };
-        HubSettings::read(variable, Some(PathBuf::from("/home/me/.cache")))
+        HubSettings::read(variable, Some(PathBuf::from("caches")))
     }
 
     #[test]
     fn the_cache_is_the_one_of_other_programs() {
         let cache = |variables| read(variables).cache.unwrap().display().to_string();
-        assert_eq!(cache(&[]), "/home/me/.cache/huggingface/hub");
-        assert_eq!(cache(&[("HF_HOME", "/srv/hf")]), "/srv/hf/hub");
-        assert_eq!(cache(&[("HF_HOME", "/srv/hf"), ("HF_HUB_CACHE", "/srv/hub")]), "/srv/hub");
-        assert_eq!(cache(&[("HF_HUB_CACHE", "")]), "/home/me/.cache/huggingface/hub");
+        assert_eq!(cache(&[]), "caches/huggingface/hub");
+        assert_eq!(cache(&[("HF_HOME", "hf")]), "hf/hub");
+        assert_eq!(cache(&[("HF_HOME", "hf"), ("HF_HUB_CACHE", "hub")]), "hub");
+        assert_eq!(cache(&[("HF_HUB_CACHE", "")]), "caches/huggingface/hub");
     }
 
     #[test]

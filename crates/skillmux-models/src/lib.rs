@@ -35,6 +35,8 @@ mod http;
 #[cfg(feature = "hub")]
 pub mod hub;
 mod lexicon;
+#[cfg(any(feature = "checkpoint", feature = "hub"))]
+mod model_file;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod speller;

@@ -1,10 +1,10 @@
 //! A user with nothing but a home folder, and what the binary says to them.
 
 use std::{
-    fs,
+    env, fs,
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{self, Command, Output, Stdio},
     sync::OnceLock,
 };
 
@@ -36,14 +36,24 @@ impl Home {
 
     /// Returns a home with an index of the fixture library at `index`.
     pub(crate) fn with_index() -> Self {
-        // Made once: the transformer takes seconds to read the library.
+        // Made once a run: the transformer takes seconds to read the library. nextest runs each test
+        // in a process of its own.
         static MADE: OnceLock<PathBuf> = OnceLock::new();
         let made = MADE.get_or_init(|| {
-            let home = Self::new();
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("index-of-fixtures");
+            let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
+            let lock = fs::File::create(tmp.join("index-of-fixtures.lock")).unwrap();
+            lock.lock().unwrap();
+            let run = env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| process::id().to_string());
+            let (path, made_by) =
+                (tmp.join("index-of-fixtures"), tmp.join("index-of-fixtures.run"));
+            if fs::read_to_string(&made_by).is_ok_and(|made_by| made_by == run) {
+                return path;
+            }
             let _ = fs::remove_dir_all(&path);
-            let done = home.run(&["index", &library(), "--index", &path.display().to_string()]);
+            let done =
+                Self::new().run(&["index", &library(), "--index", &path.display().to_string()]);
             assert_eq!(done.code, 0, "{}", done.stderr);
+            fs::write(made_by, run).unwrap();
             path
         });
         let home = Self::new();

@@ -2,9 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{CheckpointError, CheckpointUse, folder::Folder, gguf::Gguf};
-
-pub(super) const CONFIG: &str = "config.json";
+use super::{CheckpointError, CheckpointUse, folder::Folder};
+use crate::model_file::CONFIG;
 
 /// The form of a network.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,22 +97,17 @@ pub(super) fn is_static(folder: &Folder) -> Result<bool, CheckpointError> {
 }
 
 impl Config {
-    /// Reads the configuration of a folder.
-    pub(super) fn read(folder: &Folder) -> Result<Self, CheckpointError> {
-        let Some(bytes) = folder.bytes(CONFIG)? else {
-            let gguf = Gguf::find(folder)?.ok_or_else(|| folder.missing(CONFIG))?;
-            let config = gguf.config()?;
-            config.check(folder)?;
-            return Ok(config);
-        };
+    /// Reads the configuration of a folder; `None` if it has no file of that name.
+    pub(super) fn read(folder: &Folder) -> Result<Option<Self>, CheckpointError> {
+        let Some(bytes) = folder.bytes(CONFIG)? else { return Ok(None) };
         let form = |error: serde_json::Error| folder.form(CONFIG, error.to_string());
         // The architecture first: another one lacks numbers that ours have.
         let names: Named = serde_json::from_slice(&bytes).map_err(form)?;
         let (architecture, family, head) = names.resolve(folder)?;
         let file: ConfigFile = serde_json::from_slice(&bytes).map_err(form)?;
         let config = file.resolve(folder, architecture, family, head)?;
-        config.check(folder)?;
-        Ok(config)
+        config.check(folder, CONFIG)?;
+        Ok(Some(config))
     }
 
     /// Returns the name of models of this form, such as `bert-6x384`: a folder may be renamed without
@@ -144,9 +138,9 @@ impl Config {
         }
     }
 
-    /// Checks what no published model gets wrong, but what would end in a panic or in no memory.
-    fn check(&self, folder: &Folder) -> Result<(), CheckpointError> {
-        let wrong = |detail: &str| Err(folder.form(CONFIG, detail));
+    /// Checks what no published model gets wrong, but what would end in a panic or in no memory; `file` said it.
+    pub(super) fn check(&self, folder: &Folder, file: &str) -> Result<(), CheckpointError> {
+        let wrong = |detail: &str| Err(folder.form(file, detail));
         let sizes = [
             self.n_vocab,
             self.width,

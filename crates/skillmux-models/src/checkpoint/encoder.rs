@@ -16,8 +16,8 @@ use super::{
     config::Family,
     fingerprint,
     layer::{last_states, look_up, mean_states},
+    pooling::Pooling,
     qwen3::Qwen3,
-    settings::Pooling,
     tokens::{Frame, Sequence, Tokens},
     weights::Weights,
 };

@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 use skillmux::ErrorKind;
 
 use super::CheckpointUse;
+use crate::model_file::TOKENIZER;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -133,7 +134,7 @@ impl CheckpointError {
             Self::Missing { .. } => {
                 "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3"
             }
-            Self::FileMissing { file, .. } if file == "tokenizer.json" => {
+            Self::FileMissing { file, .. } if file == TOKENIZER => {
                 "fetch it from where the weights are from; for an old tokenizer, \
                  `AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)` of the Python package \
                  transformers writes it"

@@ -20,8 +20,8 @@ use super::{
     CheckpointError,
     config::{Activation, Config, Family, Head},
     folder::Folder,
-    weights::{WEIGHTS, WEIGHTS_INDEX},
 };
+use crate::model_file::{WEIGHTS, WEIGHTS_INDEX};
 
 /// What stands on a model that answers with labels: a row for each.
 pub(super) const LABELS: &str = "cls.output.weight";
@@ -99,7 +99,7 @@ impl Gguf {
         } else {
             ("Qwen3ForCausalLM", Head::LanguageModel)
         };
-        Ok(Config {
+        let config = Config {
             architecture: architecture.to_owned(),
             family: Family::Qwen3,
             head,
@@ -119,7 +119,9 @@ impl Gguf {
             activation: Activation::Gelu,
             norm_epsilon: self.number("attention.layer_norm_rms_epsilon").unwrap_or(1e-6),
             rope_theta: self.number("rope.freq_base").unwrap_or(10_000.0),
-        })
+        };
+        config.check(&self.folder, &self.name)?;
+        Ok(config)
     }
 
     /// Returns the row of [`LABELS`] that says yes, and the one that says no.

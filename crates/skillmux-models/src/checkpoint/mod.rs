@@ -35,6 +35,7 @@ mod gguf;
 mod layer;
 mod model2vec;
 mod pair_scorer;
+mod pooling;
 mod preset;
 mod qwen3;
 mod rectangle;
@@ -52,10 +53,12 @@ use skillmux::model::Encoder;
 use self::{
     config::Config,
     folder::Folder,
+    gguf::Gguf,
     settings::{Asked, Settings},
     tokens::Tokens,
     weights::Weights,
 };
+use crate::model_file::CONFIG;
 
 pub use candle_core::Device;
 
@@ -138,7 +141,10 @@ impl Checkpoint {
     /// [`CheckpointError`] if there is none, or if its architecture is not one of the table.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         let folder = Folder::find(path)?;
-        let config = Config::read(&folder)?;
+        let config = match Config::read(&folder)? {
+            Some(config) => config,
+            None => Gguf::find(&folder)?.ok_or_else(|| folder.missing(CONFIG))?.config()?,
+        };
         let settings = Settings::read(&folder, &config, None)?;
         Ok(Self { folder, config, settings })
     }

@@ -14,13 +14,12 @@ use skillmux::{
 };
 
 use super::{
-    CheckpointError,
-    config::CONFIG,
-    fingerprint,
+    CheckpointError, fingerprint,
     folder::Folder,
     tokens::{Frame, Tokens},
-    weights::{WEIGHTS, for_each_tensor, number_type},
+    weights::{for_each_tensor, number_type},
 };
+use crate::model_file::{CONFIG, TOKENIZER, WEIGHTS};
 
 /// Longest input where the configuration names none, as in model2vec.
 const MAX_TOKENS: usize = 512;
@@ -94,7 +93,7 @@ impl Model2VecEncoder {
             _ => return Err(wrong(&folder, "embeddings", "have no table in")),
         };
         check(&folder, tokens.n_tokens(), n_rows, rows.as_deref(), weights.as_deref())?;
-        let unknown = folder.json::<TokenizerFile>("tokenizer.json")?.and_then(|file| {
+        let unknown = folder.json::<TokenizerFile>(TOKENIZER)?.and_then(|file| {
             let by_name = file.model.unk_token.and_then(|token| tokens.id(&token));
             by_name.or(file.model.unk_id)
         });

@@ -21,6 +21,7 @@ use super::{
     tokens::{Frame, Sequence, Tokens},
     weights::Weights,
 };
+use crate::model_file::TOKENIZER;
 
 /// What a Qwen3 reranker reads before a pair (Qwen3-Reranker's published template).
 const BEFORE: &str = "<|im_start|>system\nJudge whether the Document meets the requirements based on the \
@@ -99,7 +100,7 @@ impl PairReader {
         max_tokens: usize,
     ) -> Result<Self, CheckpointError> {
         let Checkpoint { folder, config, settings } = checkpoint;
-        let form = |error: tokenizers::Error| folder.form("tokenizer.json", error.to_string());
+        let form = |error: tokenizers::Error| folder.form(TOKENIZER, error.to_string());
         let template = match config.family {
             Family::Bert | Family::Roberta => None,
             Family::Qwen3 => Some(Template {

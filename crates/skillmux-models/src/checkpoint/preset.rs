@@ -4,7 +4,12 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::settings::Pooling;
+use super::pooling::Pooling;
+
+/// What the reranker of `SkillRouter` is told, and any of the Qwen3 class where nothing else is said.
+pub(super) const SKILLROUTER_INSTRUCTION: &str = "Given a coding task description, judge whether the \
+                                                  skill document is relevant and useful for completing \
+                                                  the task";
 
 /// The words of a published pair of models, an encoder and a cross-encoder for skills.
 ///
@@ -59,10 +64,7 @@ impl Preset {
                                skill document that would help an agent complete the task\nQuery:",
                 query_chars: Some(2000),
                 max_tokens: Some(4096),
-                instruction: Some(
-                    "Given a coding task description, judge whether the skill document is relevant \
-                     and useful for completing the task",
-                ),
+                instruction: Some(SKILLROUTER_INSTRUCTION),
                 ..qwen3
             },
             // skillret/config.py. It reads up to 32,768 tokens; here the folder says how many.

@@ -8,28 +8,13 @@ use super::{
     CheckpointError, CheckpointUse,
     config::{Config, Family, Head},
     folder::Folder,
-    preset::{Preset, Words},
+    pooling::Pooling,
+    preset::{Preset, SKILLROUTER_INSTRUCTION, Words},
 };
 
 /// Longest input where no file names one: a cross-encoder of skills was trained with so many tokens
 /// (`SkillRouter`'s published configuration), and more make attention dear.
 const MAX_TOKENS: usize = 4096;
-
-/// What a reranker of the Qwen3 class is told where nothing else is said (`SkillRouter`'s published
-/// configuration).
-const INSTRUCTION: &str = "Given a coding task description, judge whether the skill document is \
-                           relevant and useful for completing the task";
-
-/// Which states of tokens become the vector of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Pooling {
-    #[serde(alias = "cls")]
-    First,
-    Mean,
-    #[serde(alias = "lasttoken")]
-    Last,
-}
 
 /// What the folder says beside the network.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,7 +124,8 @@ impl Settings {
             Some(preset) => of(preset).to_owned(),
             None => prompt(names),
         };
-        let instruction = || preset.and_then(|words| words.instruction).unwrap_or(INSTRUCTION);
+        let instruction =
+            || preset.and_then(|words| words.instruction).unwrap_or(SKILLROUTER_INSTRUCTION);
         Ok(Self {
             purpose: own.purpose.unwrap_or(by_head),
             pooling: own.pooling.or(preset_pooling).or(pooling).unwrap_or(by_family),

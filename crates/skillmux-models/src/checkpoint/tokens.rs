@@ -7,8 +7,7 @@ use tokenizers::{
 };
 
 use super::{CheckpointError, folder::Folder};
-
-const TOKENIZER: &str = "tokenizer.json";
+use crate::model_file::TOKENIZER;
 
 /// Bytes of a text that are looked at for each token that counts: words are shorter, and a text of
 /// megabytes is not split to its end for its beginning.

@@ -11,8 +11,9 @@ use super::{
     encoder::EncoderNetwork,
     pair_scorer::{PairNetwork, PairReader},
     tokens::{Frame, Sequence, Tokens},
-    weights::{self, Place, Stored, WEIGHTS, Weights},
+    weights::{self, Place, Stored, Weights},
 };
+use crate::model_file::{CONFIG, TOKENIZER, WEIGHTS, WEIGHTS_INDEX};
 
 /// In what numbers products of matrices are computed; everything else is in single precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +120,7 @@ impl Tunable {
         let tokens = Tokens::read(folder, settings.max_tokens, &mut hasher)?;
         let stored = weights::read_stored(folder, device, &mut hasher)?;
         let place = Place { device: device.clone(), precision: *precision };
-        let form = |error: tokenizers::Error| folder.form("tokenizer.json", error.to_string());
+        let form = |error: tokenizers::Error| folder.form(TOKENIZER, error.to_string());
         let cut =
             |limit: usize| tokens.clone().cut_at(limit.clamp(1, settings.max_tokens)).map_err(form);
         let reader = match checkpoint.purpose() {
@@ -227,7 +228,7 @@ impl Tunable {
         for entry in fs::read_dir(from).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             // The pooling is a level down.
-            if path.is_dir() && path.join("config.json").is_file() {
+            if path.is_dir() && path.join(CONFIG).is_file() {
                 copy_texts(&path, &folder.join(path.file_name().unwrap_or_default()))
                     .map_err(failed)?;
             }
@@ -240,7 +241,7 @@ impl Tunable {
         safetensors::serialize_to_file(tuned.chain(unread), Some(format), &path)
             .map_err(|error| failed(io::Error::other(error)))?;
         // The file was made for its owner alone.
-        let like = fs::metadata(folder.join("config.json")).map_err(failed)?;
+        let like = fs::metadata(folder.join(CONFIG)).map_err(failed)?;
         fs::set_permissions(&path, like.permissions()).map_err(failed)
     }
 
@@ -257,7 +258,7 @@ impl Tunable {
     }
 
     fn form(&self, error: &tokenizers::Error) -> CheckpointError {
-        self.checkpoint.folder.form("tokenizer.json", error.to_string())
+        self.checkpoint.folder.form(TOKENIZER, error.to_string())
     }
 
     fn other_use(&self) -> CheckpointError {
@@ -321,7 +322,7 @@ fn copy_texts(from: &Path, to: &Path) -> io::Result<()> {
         let path = entry?.path();
         let is_text = path.extension().is_some_and(|kind| kind == "json" || kind == "txt");
         let name = path.file_name().unwrap_or_default();
-        if is_text && path.is_file() && name != weights::WEIGHTS_INDEX {
+        if is_text && path.is_file() && name != WEIGHTS_INDEX {
             fs::copy(&path, to.join(name))?;
         }
     }

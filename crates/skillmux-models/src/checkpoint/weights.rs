@@ -16,9 +16,7 @@ use super::{
     folder::Folder,
     gguf::{self, Gguf},
 };
-
-pub(super) const WEIGHTS: &str = "model.safetensors";
-pub(super) const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
+use crate::model_file::{WEIGHTS, WEIGHTS_INDEX};
 
 /// A longer header is none; the largest model that is published has one of some hundred kilobytes.
 const MAX_HEADER_BYTES: u64 = 100 << 20;

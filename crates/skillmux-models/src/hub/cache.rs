@@ -18,8 +18,9 @@ use serde::Deserialize;
 
 use super::{
     HubError, ModelId,
-    listing::{CONFIG, Listing, NAMED, RemoteFile, TOKENIZER, WEIGHTS, WEIGHTS_INDEX, is_digest},
+    listing::{Listing, NAMED, RemoteFile, is_digest},
 };
+use crate::model_file::{CONFIG, TOKENIZER, WEIGHTS, WEIGHTS_INDEX};
 
 /// The folder of a model.
 pub(super) struct ModelCache {

@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 use skillmux::ErrorKind;
 
 use super::ModelId;
+use crate::model_file::{TOKENIZER, WEIGHTS};
 
 /// Why a model could not be fetched. No message holds the token.
 #[derive(Debug, thiserror::Error)]
@@ -148,12 +149,12 @@ impl HubError {
             Self::Status { .. } | Self::Protocol { .. } => {
                 "go on later; if HF_ENDPOINT names a mirror, check that it answers as the hub does"
             }
-            Self::FileMissing { file: super::listing::TOKENIZER, .. } => {
+            Self::FileMissing { file: TOKENIZER, .. } => {
                 "choose a model with this file; for an old tokenizer, \
                  `AutoTokenizer.from_pretrained(ID).save_pretrained(DIR)` of the Python package \
                  transformers writes it into a folder of yours"
             }
-            Self::FileMissing { file: super::listing::WEIGHTS, .. } => {
+            Self::FileMissing { file: WEIGHTS, .. } => {
                 "choose a model with weights as safetensors; pickled weights (`pytorch_model.bin`) are not \
                  read, for they can run programs"
             }

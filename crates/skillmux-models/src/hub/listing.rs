@@ -3,11 +3,7 @@
 use serde::Deserialize;
 
 use super::{HubError, ModelId};
-
-pub(super) const CONFIG: &str = "config.json";
-pub(super) const TOKENIZER: &str = "tokenizer.json";
-pub(super) const WEIGHTS: &str = "model.safetensors";
-pub(super) const WEIGHTS_INDEX: &str = "model.safetensors.index.json";
+use crate::model_file::{CONFIG, TOKENIZER, WEIGHTS, WEIGHTS_INDEX};
 
 /// Files that are needed where a model has them. What a model lacks of these is remembered.
 pub(super) const NAMED: [&str; 10] = [

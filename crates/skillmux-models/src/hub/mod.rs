@@ -7,7 +7,7 @@
 //! use std::path::PathBuf;
 //! use skillmux_models::hub::{Hub, HubConfig, ModelId};
 //!
-//! let config = HubConfig::new(PathBuf::from("/home/me/.cache/huggingface/hub"));
+//! let config = HubConfig::new(PathBuf::from("huggingface/hub"));
 //! let id: ModelId = "sentence-transformers/all-MiniLM-L6-v2".parse()?;
 //! let folder = Hub::new(config)?.fetch(&id, &mut |progress| {
 //!     println!("{} of {} bytes", progress.n_bytes, progress.n_all);

@@ -25,9 +25,9 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Returns a composer with this weight of the similarity, which is brought into `[0, 1]`.
+    /// Returns a composer with this weight of the similarity, which is brought into `[0, 1]`; NaN counts as 0.
     pub fn new(alpha: f32) -> Self {
-        Self { alpha: alpha.clamp(0.0, 1.0) }
+        Self { alpha: if alpha.is_nan() { 0.0 } else { alpha.clamp(0.0, 1.0) } }
     }
 
     /// Returns the skill of a step; `None` if none is open.

@@ -4,14 +4,10 @@ use super::head;
 use crate::text::Analyzer;
 
 /// Beginnings of a subtask that follows the one before it; work on code is pushed once it is done.
-const FOLLOWING: [&str; 27] = [
+const FOLLOWING: [&str; 23] = [
     "after that",
     "after this",
     "afterwards",
-    "and after that",
-    "and afterwards",
-    "and once",
-    "and then",
     "based on",
     "commit",
     "next",
@@ -35,19 +31,8 @@ const FOLLOWING: [&str; 27] = [
 ];
 
 /// Beginnings of a subtask that follows all that no other one follows yet.
-const CLOSING: [&str; 11] = [
-    "and at the end",
-    "and finally",
-    "and in the end",
-    "and lastly",
-    "at last",
-    "at the end",
-    "finally",
-    "in the end",
-    "lastly",
-    "最后",
-    "最终",
-];
+const CLOSING: [&str; 7] =
+    ["at last", "at the end", "finally", "in the end", "lastly", "最后", "最终"];
 
 /// Words for what all earlier subtasks make.
 const ALL_RESULTS: [&str; 6] =
@@ -143,8 +128,11 @@ fn direct(all: &[Vec<usize>], first: &[usize]) -> Vec<usize> {
     first.iter().copied().filter(is_direct).collect()
 }
 
+/// Returns whether a text begins with one of these words, after an `and` if there is one.
 fn begins_with(text: &str, starts: &[&str]) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let text = text.trim_start_matches(is_mark);
+    let text = text.strip_prefix("and ").map_or(text, |rest| rest.trim_start_matches(is_mark));
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     starts.iter().any(|start| text.strip_prefix(start).is_some_and(is_word))
 }

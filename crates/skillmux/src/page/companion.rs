@@ -107,29 +107,17 @@ fn after(nodes: &[Node], node_idx: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::outlined;
     use super::*;
-    use crate::{
-        page::{PageRequest, TermSource, tests::skill},
-        skill::NodeTree,
-    };
 
-    /// Returns the texts that come with the one node that begins so.
+    /// Returns the first lines of the nodes that come with the first one that begins so.
     fn with(body: &str, begin: &str) -> Vec<String> {
-        let skill = skill(body);
-        let nodes = NodeTree::parse(body);
-        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
-        let request = PageRequest {
-            skill: &skill,
-            nodes: &nodes,
-            query: "",
-            terms: &terms,
-            budget_tokens: 900,
-        };
-        let outline = Outline::new(&request);
-        let texts: Vec<&str> = nodes.nodes.iter().map(|node| node.text(body).unwrap()).collect();
-        let at = texts.iter().position(|text| text.starts_with(begin)).unwrap();
-        let all = with_companions(&outline, &nodes.nodes, at);
-        all.into_iter().map(|idx| texts[idx].lines().next().unwrap().to_owned()).collect()
+        outlined(body, 900, |outline, tree| {
+            let text = |idx: usize| tree.nodes[idx].text(body).unwrap();
+            let at = (0..tree.nodes.len()).find(|idx| text(*idx).starts_with(begin)).unwrap();
+            let all = with_companions(&outline, &tree.nodes, at).into_iter();
+            all.map(|idx| text(idx).lines().next().unwrap().to_owned()).collect()
+        })
     }
 
     #[test]
@@ -153,21 +141,20 @@ mod tests {
 
     #[test]
     fn rows_come_with_the_head_of_their_table() {
-        let row = format!("| a | {} |\n", "word ".repeat(30));
-        let body = format!("# A\n\n| name | use |\n|---|---|\n{}", row.repeat(30));
-        let skill = skill(&body);
-        let nodes = NodeTree::parse(&body);
-        assert!(nodes.nodes.len() > 2, "the table is split");
-        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
-        let request = PageRequest {
-            skill: &skill,
-            nodes: &nodes,
-            query: "",
-            terms: &terms,
-            budget_tokens: 900,
-        };
-        let outline = Outline::new(&request);
-        let last = nodes.nodes.len() - 1;
-        assert_eq!(with_companions(&outline, &nodes.nodes, last), [0, last]);
+        let row = |n: usize| format!("| r{n} | {} |\n", "word ".repeat(30));
+        let rows: String = (0..30).map(row).collect();
+        let body = format!("# A\n\n| name | use |\n|---|---|\n{rows}");
+        outlined(&body, 900, |outline, tree| {
+            let last = tree.nodes.len() - 1;
+            assert!(last > 1, "the table is split");
+            assert_eq!(with_companions(&outline, &tree.nodes, last), [0, last]);
+        });
+    }
+
+    #[test]
+    fn a_step_comes_with_the_condition_beside_it() {
+        let body =
+            "# A\n\n1. Open the file and save it.\n\nYou must own the file.\n\nOther words.\n";
+        assert_eq!(with(body, "1."), ["1. Open the file and save it.", "You must own the file."]);
     }
 }

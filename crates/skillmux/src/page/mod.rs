@@ -166,6 +166,20 @@ pub(crate) mod tests {
         }
     }
 
+    /// Calls `f` with the outline of a body, of which nothing is selected, and its tree.
+    pub(super) fn outlined<T>(
+        body: &str,
+        budget_tokens: u32,
+        f: impl FnOnce(outline::Outline<'_>, &NodeTree) -> T,
+    ) -> T {
+        let skill = skill(body);
+        let nodes = NodeTree::parse(body);
+        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
+        let request =
+            PageRequest { skill: &skill, nodes: &nodes, query: "", terms: &terms, budget_tokens };
+        f(outline::Outline::new(&request), &nodes)
+    }
+
     /// Calls `pager` with the words of the text as terms, all as rare as each other.
     pub(crate) fn page_of(pager: &dyn Pager, body: &str, query: &str, budget: u32) -> Page {
         let skill = skill(body);

@@ -193,32 +193,23 @@ fn one_line(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TermSource, tests::skill};
+    use super::super::tests::outlined;
     use super::*;
 
     #[test]
     fn a_heading_is_paid_once() {
         let body = "# A title\n\n## Part\n\none\n\n---\n\ntwo\n\nSetext\nheading\n---\n\nthree\n";
-        let skill = skill(body);
-        let nodes = NodeTree::parse(body);
-        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
-        let request = PageRequest {
-            skill: &skill,
-            nodes: &nodes,
-            query: "",
-            terms: &terms,
-            budget_tokens: 8,
-        };
-        let mut outline = Outline::new(&request);
-        assert_eq!(outline.cost(1), 1 + 3 + 2);
-        assert!(outline.select(1));
-        assert_eq!(outline.cost(0), 1);
-        assert!(outline.select(0));
-        assert_eq!(outline.left_tokens(), 1);
-        assert!(!outline.select(2), "too long");
-        let page = outline.into_page();
-        assert_eq!(page.n_tokens, 7);
-        assert_eq!(page.nodes[0].headings, ["A title", "Part"]);
+        outlined(body, 8, |mut outline, _| {
+            assert_eq!(outline.cost(1), 1 + 3 + 2);
+            assert!(outline.select(1));
+            assert_eq!(outline.cost(0), 1);
+            assert!(outline.select(0));
+            assert_eq!(outline.left_tokens(), 1);
+            assert!(!outline.select(2), "too long");
+            let page = outline.into_page();
+            assert_eq!(page.n_tokens, 7);
+            assert_eq!(page.nodes[0].headings, ["A title", "Part"]);
+        });
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::{
     compose::{Decision, DropReason},
     explain::Explanation,
     page::Page,
-    skill::SkillId,
+    retrieve::Candidate,
+    skill::{Skill, SkillId},
 };
 
 /// The whole answer to a query.
@@ -78,6 +79,21 @@ pub struct ExplainedSkill {
     /// and those of its description whose bodies are nearly the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<SkillId>,
+}
+
+impl ExplainedSkill {
+    /// Returns a skill without copies.
+    pub(super) fn new(candidate: &Candidate, skill: &Skill, explanation: Explanation) -> Self {
+        Self {
+            id: skill.id.clone(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            source: skill.source.clone(),
+            score: candidate.score,
+            explanation,
+            copies: Vec::new(),
+        }
+    }
 }
 
 /// A skill that was considered and left out.

@@ -28,12 +28,14 @@
 
 mod answer;
 mod copies;
+mod found;
 mod hints;
 mod merge;
 mod needs_writer;
 mod page_words;
 mod paged_passage;
 mod pin;
+mod profiles;
 mod ranker;
 mod reading;
 mod router;

@@ -1,8 +1,6 @@
 //! [`Router`]: the stages over an index that can be swapped.
 
 use std::{
-    cell::RefCell,
-    collections::HashMap,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -12,25 +10,25 @@ use arc_swap::ArcSwap;
 use rayon::prelude::*;
 
 use super::{
-    Alternative, ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
-    copies::{Distinct, copies_of, distinct, exact_copies},
+    ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
+    copies::{Distinct, distinct, exact_copies},
+    found::{Found, Loaded},
     hints::hints,
     merge::{N_MERGED, OfTask},
     page_words::PageWords,
-    ranker::Reasons,
+    profiles::Profiles,
 };
 use crate::{
     compose::{
-        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, SkillProfile,
-        Split, StepCandidates, judge,
+        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
+        StepCandidates, judge,
     },
     decompose::dependencies,
     error::Result,
-    explain::Explanation,
-    index::{Index, IndexedSkill},
+    index::Index,
     page::{FullPager, Page, Pager},
     query::{Need, Query},
-    retrieve::{Candidate, Contribution, Ranking, RankingIdentity, ScoreScale, Translation, named},
+    retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
 };
 
@@ -54,9 +52,6 @@ impl Default for RouteOptions {
 
 /// Skills that give the best Set F1 on the sample tasks.
 const MAX_SKILLS: usize = 3;
-
-/// Contribution of the task as a whole to the score of a skill for one of its needs.
-const TASK: &str = "task";
 
 /// Most skills of a task in parts: SkillComposer's sequences are no longer.
 const MAX_SKILLS_OF_PARTS: usize = 6;
@@ -287,7 +282,7 @@ impl Router {
 
         let started = (self.stages.clock)();
         let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
-        let profiles = Profiles { index: &index, read: RefCell::default() };
+        let profiles = Profiles::new(&index);
         let plan = self.stages.composer.compose(&ComposeRequest {
             steps: &steps,
             scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
@@ -432,7 +427,8 @@ impl Router {
             let indexed = index.skill(index.find(&candidate.skill)?)?;
             reasons.read(&mut candidate, &indexed)?;
             let copies = exact_copies(index, &candidate.skill)?;
-            let skill = explained_skill(&candidate, &indexed, reasons.explain(&candidate));
+            let skill =
+                ExplainedSkill::new(&candidate, &indexed.skill, reasons.explain(&candidate));
             Ok(ExplainedSkill { copies, ..skill })
         };
         candidates.into_iter().map(explained).collect()
@@ -480,76 +476,6 @@ pub struct BestEvidence {
     pub ranking: RankingIdentity,
 }
 
-/// A skill of a plan.
-struct Loaded {
-    skill: IndexedSkill,
-    /// What found it, if that is a translation.
-    translation: Option<Arc<Translation>>,
-}
-
-/// What was found for one need.
-struct Found<'r> {
-    scale: ScoreScale,
-    step: StepCandidates,
-    reasons: Reasons<'r>,
-    /// What the task as a whole added to the scores of a need.
-    of_task: Option<&'r OfTask>,
-    /// The best skill, which was read to be judged.
-    best: Option<IndexedSkill>,
-}
-
-impl Found<'_> {
-    fn considered(&self, id: &SkillId) -> Option<&Considered> {
-        self.step.candidates.iter().find(|considered| considered.candidate.skill == *id)
-    }
-
-    /// Returns the skills that a step loads, explained, and adds them to those that are paged.
-    fn load(
-        &mut self,
-        index: &Index,
-        step: &PlanStep,
-        loaded: &mut Vec<Loaded>,
-    ) -> Result<Vec<ExplainedSkill>> {
-        let mut explained = Vec::with_capacity(step.skills.len());
-        for id in &step.skills {
-            let known = self.considered(id).map(|considered| considered.candidate.clone());
-            let mut candidate = known.unwrap_or_else(|| Candidate::new(id.clone(), 0.0));
-            let indexed = match self.best.take_if(|best| best.skill.id == *id) {
-                Some(best) => best,
-                None => index.skill(index.find(id)?)?,
-            };
-            self.reasons.read(&mut candidate, &indexed)?;
-            let mut explanation = self.reasons.explain(&candidate);
-            // What a name adds is the rest of the score, whatever it is.
-            if let Some(of_task) = self.of_task.filter(|_| !candidate.signals.is_named) {
-                let value = of_task.of_candidate(&candidate);
-                explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
-            }
-            let mut skill = explained_skill(&candidate, &indexed, explanation);
-            let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
-            skill.copies = copies_of(index, id, others)?;
-            explained.push(skill);
-            let translation = candidate.signals.translation;
-            loaded.push(Loaded { skill: indexed, translation });
-        }
-        Ok(explained)
-    }
-
-    /// Returns the skills that a step leaves out, with their names and scores.
-    fn left_out(&self, step: &PlanStep) -> Vec<Alternative> {
-        let alternatives = step.left_out.iter().filter_map(|left_out| {
-            let Considered { candidate, name } = self.considered(&left_out.skill)?;
-            Some(Alternative {
-                id: left_out.skill.clone(),
-                name: name.clone(),
-                score: candidate.score,
-                reason: left_out.reason.clone(),
-            })
-        });
-        alternatives.collect()
-    }
-}
-
 /// Returns how many skills a plan may load if nobody says so.
 fn usual_limit(split: Split, n_needs: usize) -> usize {
     match split {
@@ -565,25 +491,6 @@ fn leave_out_idle(steps: &mut Vec<PlanStep>) {
         steps.retain(|step| !step.skills.is_empty());
     } else {
         steps.truncate(1);
-    }
-}
-
-/// What the skills say of themselves that a composer has asked about.
-struct Profiles<'a> {
-    index: &'a Index,
-    read: RefCell<HashMap<SkillId, SkillProfile>>,
-}
-
-impl Profiles<'_> {
-    fn compatibility(&self, before: &SkillId, after: &SkillId) -> Result<f32> {
-        let mut read = self.read.borrow_mut();
-        for id in [before, after] {
-            if !read.contains_key(id) {
-                let indexed = self.index.skill(self.index.find(id)?)?;
-                read.insert(id.clone(), SkillProfile::of(&indexed.skill));
-            }
-        }
-        Ok(read[before].followed_by(&read[after]))
     }
 }
 
@@ -603,21 +510,4 @@ fn confidence_of(plan: &Plan, steps: &[StepCandidates]) -> Option<f32> {
         highest = highest.max(step.judgement.confidence?);
     }
     Some(highest)
-}
-
-fn explained_skill(
-    candidate: &Candidate,
-    indexed: &IndexedSkill,
-    explanation: Explanation,
-) -> ExplainedSkill {
-    let skill = &indexed.skill;
-    ExplainedSkill {
-        id: skill.id.clone(),
-        name: skill.name.clone(),
-        description: skill.description.clone(),
-        source: skill.source.clone(),
-        score: candidate.score,
-        explanation,
-        copies: Vec::new(),
-    }
 }

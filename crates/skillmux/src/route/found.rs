@@ -1,0 +1,85 @@
+//! [`Found`]: what was found for one need, and what a plan takes of it.
+
+use std::sync::Arc;
+
+use super::{Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons};
+use crate::{
+    compose::{Considered, PlanStep, StepCandidates},
+    error::Result,
+    index::{Index, IndexedSkill},
+    retrieve::{Candidate, Contribution, ScoreScale, Translation},
+    skill::SkillId,
+};
+
+/// Contribution of the task as a whole to the score of a skill for one of its needs.
+const TASK: &str = "task";
+
+/// A skill of a plan.
+pub(super) struct Loaded {
+    pub(super) skill: IndexedSkill,
+    /// What found it, if that is a translation.
+    pub(super) translation: Option<Arc<Translation>>,
+}
+
+/// What was found for one need.
+pub(super) struct Found<'r> {
+    pub(super) scale: ScoreScale,
+    pub(super) step: StepCandidates,
+    pub(super) reasons: Reasons<'r>,
+    /// What the task as a whole added to the scores of a need.
+    pub(super) of_task: Option<&'r OfTask>,
+    /// The best skill, which was read to be judged.
+    pub(super) best: Option<IndexedSkill>,
+}
+
+impl Found<'_> {
+    fn considered(&self, id: &SkillId) -> Option<&Considered> {
+        self.step.candidates.iter().find(|considered| considered.candidate.skill == *id)
+    }
+
+    /// Returns the skills that a step loads, explained, and adds them to those that are paged.
+    pub(super) fn load(
+        &mut self,
+        index: &Index,
+        step: &PlanStep,
+        loaded: &mut Vec<Loaded>,
+    ) -> Result<Vec<ExplainedSkill>> {
+        let mut explained = Vec::with_capacity(step.skills.len());
+        for id in &step.skills {
+            let known = self.considered(id).map(|considered| considered.candidate.clone());
+            let mut candidate = known.unwrap_or_else(|| Candidate::new(id.clone(), 0.0));
+            let indexed = match self.best.take_if(|best| best.skill.id == *id) {
+                Some(best) => best,
+                None => index.skill(index.find(id)?)?,
+            };
+            self.reasons.read(&mut candidate, &indexed)?;
+            let mut explanation = self.reasons.explain(&candidate);
+            // What a name adds is the rest of the score, whatever it is.
+            if let Some(of_task) = self.of_task.filter(|_| !candidate.signals.is_named) {
+                let value = of_task.of_candidate(&candidate);
+                explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
+            }
+            let mut skill = ExplainedSkill::new(&candidate, &indexed.skill, explanation);
+            let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
+            skill.copies = copies_of(index, id, others)?;
+            explained.push(skill);
+            let translation = candidate.signals.translation;
+            loaded.push(Loaded { skill: indexed, translation });
+        }
+        Ok(explained)
+    }
+
+    /// Returns the skills that a step leaves out, with their names and scores.
+    pub(super) fn left_out(&self, step: &PlanStep) -> Vec<Alternative> {
+        let alternatives = step.left_out.iter().filter_map(|left_out| {
+            let Considered { candidate, name } = self.considered(&left_out.skill)?;
+            Some(Alternative {
+                id: left_out.skill.clone(),
+                name: name.clone(),
+                score: candidate.score,
+                reason: left_out.reason.clone(),
+            })
+        });
+        alternatives.collect()
+    }
+}
