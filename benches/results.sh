@@ -23,8 +23,8 @@ measure dev "$data/dev" "${pool[@]}" --system default bm25 bm25:nd fielded field
   dense:nd 'rrf(bm25,dense:nd)' 'score(fielded,dense:nd*0.3)' bm25@best-k bm25@oracle-k tfidf@best-k tfidf@oracle-k
 measure queries-dev "$data/queries-dev.jsonl.zst" "${pool[@]}" --sample 1000 --system default bm25 fielded
 measure bilingual "$data/bilingual.jsonl.zst" "${pool[@]}" --system default bm25 dense:nd
-measure intra-skill-bench datasets/intra-skill-bench.jsonl "${pool[@]:0:2}" --system page:mmr page:chunk page:greedy-graph \
-  page:topk-dep page:head page:full-document page:mmr/800 page:chunk/800 page:greedy-graph/800 page:topk-dep/800 page:head/800
+measure intra-skill-bench datasets/intra-skill-bench.jsonl "${pool[@]:0:2}" --system page:default page:mmr page:chunk page:greedy-graph \
+  page:topk-dep page:head page:full-document page:default/800 page:mmr/800 page:chunk/800 page:greedy-graph/800 page:topk-dep/800 page:head/800
 
 "$skillmux" eval build compskillbench "$data/awesome-mcp-servers.md" --out "$work/chains"
 "$skillmux" index "$data/awesome-mcp-servers.md" --index "$work/servers.idx"

@@ -11,7 +11,7 @@ use skillmux::{
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
     model::{ChatModel, Encoder, PairScorer, Speller, Translator},
-    page::{FullPager, MmrPager, Pager},
+    page::{FullPager, MmrPager, NodeWeights, Pager, ValuePager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
         RankerWeights, Reranker, SkillStart,
@@ -33,7 +33,7 @@ use crate::{
     },
     clock::since_start,
     error::CliError,
-    own_model,
+    own_model::{self, embedded_encoder},
     settings::Settings,
 };
 
@@ -112,6 +112,7 @@ pub(crate) struct Models {
     ranker: RankerWeights,
     calibrations: Calibrations,
     composer: SetWeights,
+    pager: NodeWeights,
     speller: Arc<dyn Speller>,
     translator: Arc<dyn Translator>,
     reranker: Option<Arc<dyn PairScorer>>,
@@ -137,6 +138,7 @@ impl Models {
                 Some(path) => read_json(path, "the weights of a composer")?,
                 None => skillmux_models::composer(),
             },
+            pager: pager_weights(settings)?,
             speller: Arc::new(skillmux_models::speller()),
             translator: Arc::new(skillmux_models::translator()),
             reranker: own_model::pair_scorer(settings)?,
@@ -197,7 +199,7 @@ impl Models {
             decomposer,
             ranker,
             composer,
-            pager: pager(choice.pager),
+            pager: pager(choice.pager, self.pager),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -286,9 +288,10 @@ impl Models {
         if let Some(scorer) = &self.reranker {
             let passage: Box<dyn Passage> = match self.passage {
                 PassageChoice::Start => Box::new(SkillStart::default()),
-                PassageChoice::Page => {
-                    Box::new(PagedPassage::new(Box::new(MmrPager::default()), PASSAGE_TOKENS))
-                }
+                PassageChoice::Page => Box::new(PagedPassage::new(
+                    pager(PagerChoice::Value, self.pager),
+                    PASSAGE_TOKENS,
+                )),
             };
             reranker = Box::new(PairReranker::new(reranker, Arc::clone(scorer), passage));
         }
@@ -332,10 +335,19 @@ impl Assembly for Models {
 }
 
 /// Returns what chooses the parts of skills.
-pub(crate) fn pager(choice: PagerChoice) -> Box<dyn Pager> {
+pub(crate) fn pager(choice: PagerChoice, weights: NodeWeights) -> Box<dyn Pager> {
     match choice {
+        PagerChoice::Value => Box::new(ValuePager::new(weights, embedded_encoder())),
         PagerChoice::Mmr => Box::new(MmrPager::default()),
         PagerChoice::Full => Box::new(FullPager),
+    }
+}
+
+/// Returns the weights of the pager: those that the user names, else those inside the program.
+pub(crate) fn pager_weights(settings: &Settings) -> anyhow::Result<NodeWeights> {
+    match &settings.models.pager {
+        Some(path) => read_json(path, "the weights of a pager"),
+        None => Ok(skillmux_models::pager()),
     }
 }
 

@@ -97,6 +97,9 @@ pub(crate) enum CliError {
         /// The option that it belongs to.
         owner: &'static str,
     },
+    /// Reasons are asked of a pager that has none.
+    #[error("--why tells how `--pager value` chooses, not how another pager does")]
+    WhyOfPager,
     /// Nothing says where models of the hub are kept.
     #[error("a model is named by its id, and there is no folder to keep it in")]
     NoHubCache,
@@ -161,6 +164,7 @@ impl CliError {
                  and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker, \
                  --preset with the folder or the id of a model"
             }
+            Self::WhyOfPager => "leave --pager out, or --why",
             Self::NoHubCache => "name a folder by the variable HF_HUB_CACHE",
             Self::NoChat => {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \

@@ -36,6 +36,12 @@ pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     Ok(Arc::clone(ENCODER.get_or_init(|| encoder)))
 }
 
+/// Returns the static encoder inside the program, which the pager reads with whatever the user names for rankings.
+pub(crate) fn embedded_encoder() -> Arc<dyn Encoder> {
+    static ENCODER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
+    Arc::clone(ENCODER.get_or_init(|| Arc::new(skillmux_models::encoder())))
+}
+
 fn open_encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     let models = &settings.models;
     let name = models.encoder_model.as_deref();
@@ -53,7 +59,7 @@ fn open_encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
         Some(ModelPlace::Path(path)) if path.is_dir() => path.clone(),
         Some(ModelPlace::Path(path)) => return Ok(Arc::new(read_encoder(path)?)),
         Some(ModelPlace::Id(id)) => settings.hub.fetch(id)?,
-        _ => return Ok(Arc::new(skillmux_models::encoder())),
+        _ => return Ok(embedded_encoder()),
     };
     Ok(checkpoint::open_encoder(&folder, models.preset)?)
 }

@@ -63,6 +63,8 @@ pub(crate) struct OwnModels {
     pub(crate) abstention: Option<PathBuf>,
     /// The weights of a composer, as `skillmux train composer` writes them.
     pub(crate) composer: Option<PathBuf>,
+    /// The weights of a pager, as `skillmux train pager` writes them.
+    pub(crate) pager: Option<PathBuf>,
 }
 
 impl OwnModels {
@@ -86,6 +88,7 @@ impl OwnModels {
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
             composer: args.composer_weights.clone().or_else(|| self.composer.clone()),
+            pager: args.pager_weights.clone().or_else(|| self.pager.clone()),
         }
     }
 
@@ -99,6 +102,7 @@ impl OwnModels {
             ranker: from(self.ranker),
             abstention: from(self.abstention),
             composer: from(self.composer),
+            pager: from(self.pager),
             ..self
         }
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
     model::{Speller, Translator},
+    page::NodeWeights,
     rerank::RankerWeights,
 };
 
@@ -54,6 +55,15 @@ const LEXICON_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: LEXICON.len(),
     trained_on: "lines of skills that exist in Chinese and in English, and names and descriptions of \
                  Chinese skills",
+};
+
+const PAGER: &str = include_str!("../assets/pager.json");
+
+const PAGER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "pager",
+    kind: ModelKind::Pager,
+    n_bytes: PAGER.len(),
+    trained_on: "483 questions of our own about 161 skills, with the bytes that answer them",
 };
 
 const RANKER: &str = include_str!("../assets/ranker.json");
@@ -105,6 +115,8 @@ pub enum ModelKind {
     Encoder,
     /// Says Chinese words in English.
     Lexicon,
+    /// Tells which parts of a skill are needed.
+    Pager,
     /// Ranks the best candidates again.
     Ranker,
     /// Turns whole texts into vectors, in their context.
@@ -119,6 +131,7 @@ impl ModelKind {
             Self::Composer => "composer",
             Self::Encoder => "encoder",
             Self::Lexicon => "lexicon",
+            Self::Pager => "pager",
             Self::Ranker => "ranker",
             Self::Transformer => "transformer",
         }
@@ -133,6 +146,7 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
             COMPOSER_MODEL,
             ENCODER_MODEL,
             LEXICON_MODEL,
+            PAGER_MODEL,
             RANKER_MODEL,
             TRANSFORMER_MODEL,
         ]
@@ -161,6 +175,14 @@ pub fn composer() -> SetWeights {
 /// Never: a test reads the file that is compiled in.
 pub fn encoder() -> StaticEncoder {
     StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+}
+
+/// Returns the weights by which the binary chooses the parts of skills, with [`encoder`]; their card is `assets/pager.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn pager() -> NodeWeights {
+    serde_json::from_str(PAGER).expect("the embedded weights are well-formed")
 }
 
 /// Returns what knows the words of the embedded encoders; it reads them when it is first asked.
@@ -254,6 +276,34 @@ mod tests {
             let (near, far) = (cosine(&encoder, query, near), cosine(&encoder, query, far));
             assert!(near > far + 0.1, "{query}: {near} {far}");
         }
+    }
+
+    #[test]
+    fn the_pager_finds_a_part_by_its_meaning() {
+        use skillmux::{
+            page::{PageRequest, Pager, TermSource, ValuePager},
+            skill::{NodeTree, Skill, SkillId},
+        };
+        let body = "# Scans\n\n## Order\n\nPut the pages in a row by their numbers first of all.\n\n\
+                    ## Trouble\n\nA crooked image is straightened by the deskew filter.\n\n\
+                    ## Export\n\nWrite the result to a folder that you own yourself.\n";
+        let skill = Skill {
+            id: SkillId::new("scans"),
+            name: "scans".into(),
+            description: String::new(),
+            body: body.into(),
+            source: "tests".into(),
+        };
+        let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
+        let page = ValuePager::new(pager(), Arc::new(encoder())).page(&PageRequest {
+            skill: &skill,
+            nodes: &NodeTree::parse(body),
+            query: "the picture is tilted, straighten the image",
+            terms: &terms,
+            budget_tokens: 24,
+        });
+        assert_eq!(page.nodes.len(), 1);
+        assert!(page.nodes[0].text.contains("crooked"), "{}", page.nodes[0].text);
     }
 
     #[test]

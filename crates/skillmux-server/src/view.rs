@@ -296,6 +296,7 @@ mod tests {
             kind: NodeKind::Step,
             headings: vec!["Se\u{61c}nd".to_owned()],
             position: 0,
+            section_position: 0,
             start_byte: 0,
             end_byte: 4,
             n_tokens: 1,

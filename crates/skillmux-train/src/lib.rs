@@ -5,6 +5,8 @@
 //! | [`encoder`] | a static encoder | queries with the skills that answer them, skills, translations |
 //! | [`ranker`] | the weights by which candidates are ranked | queries, over an index with vectors |
 //! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
+//! | [`composer`] | the weights by which a plan adds skills | tasks with all their skills, over indexes of several sizes |
+//! | [`pager`] | the weights by which parts of a skill are chosen | queries about a skill, and the bytes that answer them |
 //! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
 //! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
 //!
@@ -55,6 +57,7 @@ mod file;
 mod gold;
 mod lexical;
 mod optimizer;
+pub mod pager;
 mod random;
 pub mod ranker;
 mod split;

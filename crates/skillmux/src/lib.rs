@@ -4,6 +4,7 @@ pub mod compose;
 pub mod decompose;
 pub mod error;
 pub mod explain;
+mod features;
 #[cfg(test)]
 mod growth;
 pub mod index;

@@ -83,8 +83,11 @@ pub(crate) struct PageArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// Which parts are shown
-    #[arg(long, value_enum, default_value = "mmr")]
+    #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
+    /// List all parts of the skill: how likely each is needed, what speaks for it, and whether it is shown
+    #[arg(long, requires = "query")]
+    pub(crate) why: bool,
 }
 
 #[derive(Debug, ClapArgs)]

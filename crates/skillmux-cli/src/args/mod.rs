@@ -28,7 +28,7 @@ pub(crate) use synth::{
 };
 pub(crate) use train::{
     LossChoice, NearDuplicatesChoice, PrecisionChoice, TrainAbstentionArgs, TrainCommand,
-    TrainComposerArgs, TrainEncoderArgs, TrainRankerArgs, TrainTransformerArgs,
+    TrainComposerArgs, TrainEncoderArgs, TrainPagerArgs, TrainRankerArgs, TrainTransformerArgs,
 };
 
 /// The skill router for LLM agents.

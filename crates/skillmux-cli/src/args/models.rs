@@ -49,6 +49,9 @@ pub(crate) struct ModelArgs {
     /// Weights that `skillmux train composer` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) composer_weights: Option<PathBuf>,
+    /// Weights that `skillmux train pager` wrote
+    #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
+    pub(crate) pager_weights: Option<PathBuf>,
 }
 
 /// Returns what reads the name of a preset.

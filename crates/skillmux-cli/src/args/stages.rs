@@ -20,7 +20,7 @@ pub(crate) struct StageArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     pub(crate) chain_alpha: f32,
     /// Which parts of a skill are shown
-    #[arg(long, value_enum, default_value = "mmr")]
+    #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
 }
 
@@ -68,7 +68,9 @@ pub(crate) enum ComposerChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagerChoice {
-    /// The parts that fit the task and differ from each other, in their order
+    /// The parts that the task most likely needs, by learned weights
+    Value,
+    /// The parts that share words with the task and differ from each other
     Mmr,
     /// From the top until the budget is used up
     Full,
@@ -111,7 +113,7 @@ impl Default for StageArgs {
             retriever: RetrieverChoice::Transformer,
             composer: ComposerChoice::SetHead,
             chain_alpha: 0.5,
-            pager: PagerChoice::Mmr,
+            pager: PagerChoice::Value,
         }
     }
 }

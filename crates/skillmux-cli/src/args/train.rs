@@ -12,6 +12,8 @@ pub(crate) enum TrainCommand {
     Composer(TrainComposerArgs),
     /// Train the static encoder that finds skills by meaning
     Encoder(TrainEncoderArgs),
+    /// Train the weights that choose the parts of a skill
+    Pager(TrainPagerArgs),
     /// Train the weights that rank the best candidates
     Ranker(TrainRankerArgs),
     /// Tune a published encoder or cross-encoder on skills and queries of your own
@@ -31,6 +33,20 @@ pub(crate) struct TrainComposerArgs {
     /// Least probability of a skill that is added to a plan, in [0, 1]
     #[arg(long, default_value_t = 0.28)]
     pub(crate) threshold: f32,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainPagerArgs {
+    /// Folder of an index with the skills, made by `skillmux index`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: PathBuf,
+    /// Questions about skills, with the bytes that answer them: a line is `{"case_id", "skill_id", "query", "body_bytes",
+    /// "evidence": [[first, end], ...]}`
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) cases: PathBuf,
     /// File for the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

@@ -9,26 +9,49 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, PageArgs},
-    assemble::pager,
+    args::{Format, PageArgs, PagerChoice},
+    assemble::{pager, pager_weights},
+    error::CliError,
     outcome::Outcome,
-    render::{page_text, print_json, print_text},
+    own_model::embedded_encoder,
+    render::{
+        page_text, print_json, print_text,
+        why::{part_reasons, why_text},
+    },
     settings::Settings,
     source,
 };
 
 pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    if args.why && args.pager != PagerChoice::Value {
+        return Err(CliError::WhyOfPager.into());
+    }
     let query = args.query.as_ref().map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;
     // Pages need no ranking, and so no models but the lexicon.
     let ranker = Ranker::default().with_translator(Arc::new(skillmux_models::translator()));
-    let stages = Stages { pager: pager(args.pager), ranker, ..Stages::default() };
+    let weights = pager_weights(settings)?;
+    let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?;
-    let page = router.page(&SkillId::new(args.skill_id.as_str()), query.as_ref(), args.budget)?;
-    match args.format {
-        Format::Text => print_text(&page_text(&page))?,
-        Format::Json => print_json(&page)?,
+    let id = SkillId::new(args.skill_id.as_str());
+    let page = router.page(&id, query.as_ref(), args.budget)?;
+    let parts = match query.filter(|_| args.why) {
+        Some(query) => {
+            let index = router.index();
+            let indexed = index.skill(index.find(&id)?)?;
+            let features = router.node_features(&indexed, &query, &*embedded_encoder());
+            Some(part_reasons(&page, &indexed.nodes, &indexed.skill.body, &features, &weights))
+        }
+        None => None,
+    };
+    match (args.format, parts) {
+        (Format::Text, None) => print_text(&page_text(&page))?,
+        (Format::Text, Some(parts)) => print_text(&(page_text(&page) + &why_text(&parts)))?,
+        (Format::Json, None) => print_json(&page)?,
+        (Format::Json, Some(parts)) => {
+            print_json(&serde_json::json!({ "page": page, "parts": parts }))?;
+        }
     }
     Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })
 }

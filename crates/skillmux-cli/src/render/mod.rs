@@ -4,6 +4,7 @@ pub(crate) mod graph;
 pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod route;
+pub(crate) mod why;
 
 use std::{
     fmt::Write as _,

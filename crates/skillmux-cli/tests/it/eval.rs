@@ -52,8 +52,15 @@ fn routing_quality_is_what_was_committed() {
 #[test]
 fn paging_quality_is_what_was_committed() {
     let home = Home::new();
-    let more =
-        ["--format", "csv", "--system", "page:mmr/300", "page:chunk/300", "page:greedy-graph/300"];
+    let more = [
+        "--format",
+        "csv",
+        "--system",
+        "page:default/300",
+        "page:mmr/300",
+        "page:chunk/300",
+        "page:greedy-graph/300",
+    ];
     let found = eval_run(&home, "eval/intra-skill-bench/cases.jsonl", &more);
     assert_quality("sample-pages.csv", &found);
 }
@@ -172,7 +179,7 @@ fn systems_are_added_to_results() {
     let other = run(&["--system", "default", "-k", "1", "--composer", "top-k", "--budget", "0"]);
     assert_ne!(other["default.answers.jsonl"], first["default.answers.jsonl"]);
     assert!(
-        other["results.json"].contains("composer=top-k pager=mmr max_skills=1 budget_tokens=0")
+        other["results.json"].contains("composer=top-k pager=value max_skills=1 budget_tokens=0")
     );
 
     // Another length of rankings is another setting.

@@ -43,6 +43,7 @@ impl Home {
             let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
             let lock = fs::File::create(tmp.join("index-of-fixtures.lock")).unwrap();
             lock.lock().unwrap();
+            #[expect(clippy::disallowed_methods, reason = "nextest says it in the environment")]
             let run = env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| process::id().to_string());
             let (path, made_by) =
                 (tmp.join("index-of-fixtures"), tmp.join("index-of-fixtures.run"));

@@ -20,6 +20,7 @@ mod judge;
 mod kill;
 mod mcp;
 mod models;
+mod paging;
 mod pipes;
 mod published;
 mod refusals;

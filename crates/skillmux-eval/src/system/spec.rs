@@ -213,7 +213,7 @@ impl Recipe {
         let method = method.ok_or_else(|| {
             malformed(
                 whole,
-                "`mmr`, `skill-pager`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` \
+                "`default`, `mmr`, `skill-pager`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` \
                  or `topk-dep` after `page:`",
             )
         })?;

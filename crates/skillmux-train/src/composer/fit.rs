@@ -2,7 +2,7 @@
 
 use skillmux::compose::{SetFeatures, SetWeights};
 
-use crate::optimizer::{Labelled, logistic};
+use crate::optimizer::{Labelled, logistic, rounded, with_bias};
 
 /// Bias and weights.
 const N: usize = SetFeatures::N + 1;
@@ -19,20 +19,14 @@ pub(super) struct Example {
 
 /// Returns the weights that fit examples; all zero where there are none.
 pub(super) fn fit(examples: &[Example], threshold: f32) -> SetWeights {
-    let labelled = |example: &Example| {
-        let features = example.features.to_array();
-        let input =
-            std::array::from_fn(|at| at.checked_sub(1).map_or(1.0, |at| f64::from(features[at])));
-        Labelled::<N> { input, answer: example.is_right, weight: example.weight }
+    let labelled = |example: &Example| Labelled::<N> {
+        input: with_bias(example.features.to_array()),
+        answer: example.is_right,
+        weight: example.weight,
     };
     let examples: Vec<Labelled<N>> = examples.iter().map(labelled).collect();
-    let [bias, weights @ ..] = logistic(&examples, PENALTY).map(rounded);
+    let [bias, weights @ ..] = rounded(logistic(&examples, PENALTY));
     SetWeights { bias, weights: SetFeatures::from_array(weights), threshold }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
-fn rounded(weight: f64) -> f32 {
-    weight as f32
 }
 
 #[cfg(test)]

@@ -12,6 +12,17 @@ pub(crate) struct Labelled<const N: usize> {
     pub(crate) weight: f64,
 }
 
+/// Returns features as the input of an example: 1 for the bias, then the features. `N` is `F + 1`.
+pub(crate) fn with_bias<const F: usize, const N: usize>(features: [f32; F]) -> [f64; N] {
+    std::array::from_fn(|at| at.checked_sub(1).map_or(1.0, |at| f64::from(features[at])))
+}
+
+/// Returns a solution with the digits that weights have in files.
+#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
+pub(crate) fn rounded<const N: usize>(solution: [f64; N]) -> [f32; N] {
+    solution.map(|weight| weight as f32)
+}
+
 /// Returns the bias and the weights that fit examples, with an L2 penalty on the weights as a share of the weight of all
 /// examples; all zero where that is 0.
 pub(crate) fn logistic<const N: usize>(examples: &[Labelled<N>], penalty: f64) -> [f64; N] {

@@ -7,4 +7,4 @@ mod logistic;
 mod newton;
 
 pub(crate) use adam::{Adam, Pace, cosine_decay};
-pub(crate) use logistic::{Labelled, logistic};
+pub(crate) use logistic::{Labelled, logistic, rounded, with_bias};

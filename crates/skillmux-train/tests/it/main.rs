@@ -8,5 +8,6 @@
 mod reference;
 
 mod encoder;
+mod pager;
 #[cfg(feature = "transformer")]
 mod transformer;

@@ -1,6 +1,6 @@
-//! [`with_companions`]: what a node cannot be read without.
+//! [`together`]: what a node cannot be read without.
 
-use super::outline::Outline;
+use super::{outline::Outline, scene::MAX_COMPARED};
 use crate::skill::{Node, NodeKind};
 
 /// Most nodes that come with one.
@@ -12,13 +12,36 @@ const MAX_GAP: usize = 12;
 /// Most tokens of a condition that comes with the step beside it.
 const MAX_GUARD_TOKENS: u32 = 80;
 
-/// Returns a node and those that it cannot be read without, rising: the text before code, the code after text, the steps before a
-/// numbered one, the first rows of a table, and short conditions beside a step.
-pub(super) fn with_companions(
+/// Returns a node with those that it cannot be read without, rising, as far as they fit: they cost at most `max_tokens`,
+/// and all of them fit what is left of the budget. Else it comes with its code, or the text before its code; else alone.
+pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
     node_idx: usize,
+    max_tokens: f32,
 ) -> Vec<usize> {
+    if max_tokens <= 0.0 {
+        return vec![node_idx];
+    }
+    let open = |idx: &usize| *idx < MAX_COMPARED && !outline.is_selected(*idx);
+    let fit = |all: &[usize]| {
+        let others: Vec<usize> = all.iter().copied().filter(|idx| *idx != node_idx).collect();
+        outline.cost_of(&others) as f32 <= max_tokens
+            && outline.cost_of(all) <= outline.left_tokens()
+    };
+    let mut all = with_companions(outline, nodes, node_idx);
+    all.retain(open);
+    if fit(&all) {
+        return all;
+    }
+    let pair = partner(outline, nodes, node_idx).filter(open);
+    let pair: Vec<usize> = pair.into_iter().chain([node_idx]).collect();
+    if fit(&pair) { pair } else { vec![node_idx] }
+}
+
+/// Returns a node and those that it cannot be read without, rising: the text before code, the code after text, the steps before a
+/// numbered one, the first rows of a table, and short conditions beside a step.
+fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
     let mut all = vec![node_idx];
     let mut next = 0;
     while next < all.len() && all.len() <= MAX_COMPANIONS {
@@ -34,7 +57,7 @@ pub(super) fn with_companions(
 }
 
 /// Returns the text before a code block, or the code after a text, of the same section.
-pub(super) fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
     let partner =
         if is_code(outline, node_idx) { before(nodes, node_idx)? } else { after(nodes, node_idx)? };
     (is_code(outline, partner) != is_code(outline, node_idx)).then_some(partner)

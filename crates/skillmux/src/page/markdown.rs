@@ -54,20 +54,24 @@ impl Page {
         for node in &self.nodes {
             let n_same =
                 shown.iter().zip(&node.headings).take_while(|(above, here)| above == here).count();
-            let is_elided = node.position != next_position;
+            // What is left out stands before the headings of this node, below the last of them, or in both places.
+            let n_left_out = node.position.saturating_sub(next_position);
+            let is_elided_above = n_left_out > node.section_position;
+            let is_elided_below = n_left_out > 0 && node.section_position > 0;
             // What is left out at the begin of the skill stands under its title, as the rest does.
             let n_before = usize::from(shown.is_empty());
             for (depth, heading) in node.headings.iter().enumerate().skip(n_same) {
-                if is_elided && depth == n_same + n_before {
+                if is_elided_above && depth == n_same + n_before {
                     push_block(&mut markdown, ELISION);
                 }
                 push_block(&mut markdown, &format!("{} {heading}", "#".repeat((depth + 1).min(6))));
             }
-            if is_elided && node.headings.len() <= n_same + n_before {
+            let is_unmarked = is_elided_above && node.headings.len() <= n_same + n_before;
+            if is_elided_below || is_unmarked {
                 push_block(&mut markdown, ELISION);
             }
             // Items and rows that stood on lines one after the other still do.
-            if !is_elided && last_end.is_some_and(|end: u32| node.start_byte <= end + 1) {
+            if n_left_out == 0 && last_end.is_some_and(|end: u32| node.start_byte <= end + 1) {
                 markdown.push_str(text_block(node));
                 markdown.push('\n');
             } else {
@@ -117,6 +121,17 @@ mod tests {
         );
         assert_eq!(markdown("bye", 8), "# Title\n\n[...]\n\n## End\n\nBye.\n");
         assert_eq!(markdown("", 0), "[...]\n");
+    }
+
+    #[test]
+    fn a_gap_below_a_heading_is_marked_there() {
+        let body = "# A\n\nx\n\n## B\n\nStones lie.\n\nDogs bark.\n";
+        let config = MmrConfig { whole_tokens: 0, ..MmrConfig::default() };
+        let page = |budget| page_of(&MmrPager::new(config.clone()), body, "dogs", budget);
+        assert_eq!(page(8).to_markdown(), "# A\n\n[...]\n\n## B\n\n[...]\n\nDogs bark.\n");
+        let body = "Stones lie.\n\nDogs bark.\n";
+        let page = page_of(&MmrPager::new(config), body, "dogs", 4);
+        assert_eq!(page.to_markdown(), "[...]\n\nDogs bark.\n");
     }
 
     #[test]

@@ -2,15 +2,11 @@
 
 use super::{
     Page, PageRequest, Pager,
-    companion::{partner, with_companions},
+    companion::together,
     outline::Outline,
-    vector::{TermCounts, TermVector},
+    scene::{MAX_COMPARED, Scene},
 };
 use crate::skill::{Node, NodeKind};
-
-/// Most nodes, and most sections, of a body that are compared with the query, from its top; more
-/// than any body that people write.
-const MAX_COMPARED: usize = 4096;
 
 /// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes takes no minutes.
 const MAX_REPEATED: usize = 512;
@@ -204,36 +200,6 @@ impl MmrPager {
         };
         (nodes.iter().zip(&scene.text_cosines).map(relevance).collect(), true)
     }
-
-    /// Returns a node with those that it cannot be read without, as far as they fit.
-    fn together(
-        &self,
-        outline: &Outline<'_>,
-        nodes: &[Node],
-        node_idx: usize,
-        room: usize,
-    ) -> Vec<usize> {
-        let budget = self.config.companion_share * outline.budget_tokens() as f32;
-        let alone = vec![node_idx];
-        if budget <= 0.0 {
-            return alone;
-        }
-        let open = |idx: &usize| *idx < MAX_COMPARED && !outline.is_selected(*idx);
-        let fit = |all: &[usize]| {
-            let others: Vec<usize> = all.iter().copied().filter(|idx| *idx != node_idx).collect();
-            all.len() <= room
-                && outline.cost_of(&others) as f32 <= budget
-                && outline.cost_of(all) <= outline.left_tokens()
-        };
-        let mut all = with_companions(outline, nodes, node_idx);
-        all.retain(open);
-        if fit(&all) {
-            return all;
-        }
-        let pair = partner(outline, nodes, node_idx).filter(open);
-        let pair: Vec<usize> = pair.into_iter().chain([node_idx]).collect();
-        if fit(&pair) { pair } else { alone }
-    }
 }
 
 impl Pager for MmrPager {
@@ -246,10 +212,7 @@ impl Pager for MmrPager {
         let n_nodes = request.nodes.nodes.len();
         let full_tokens = outline.full_tokens();
         if full_tokens <= self.config.whole_tokens.min(request.budget_tokens) {
-            for node_idx in 0..n_nodes {
-                outline.select(node_idx);
-            }
-            return outline.into_page();
+            return outline.into_whole_page();
         }
         let scene = Scene::new(request, &outline);
         let (relevance, matches) = self.relevances(&scene, &request.nodes.nodes);
@@ -258,6 +221,7 @@ impl Pager for MmrPager {
         let (lambda, min_score) = if matches { (lambda, min_score) } else { (1.0, f32::MIN) };
         let is_large = n_nodes > self.config.large_nodes;
         let max_nodes = if is_large { self.config.max_nodes_large } else { self.config.max_nodes };
+        let companion_tokens = self.config.companion_share * request.budget_tokens as f32;
         let n_compared = n_nodes.min(MAX_COMPARED);
         let mut redundancy = vec![0.0_f32; n_compared];
         let mut is_open: Vec<bool> =
@@ -272,8 +236,11 @@ impl Pager for MmrPager {
             let Some((best, _)) = best.filter(|(_, score)| *score >= min_score) else {
                 break;
             };
-            let room = max_nodes - n_selected;
-            for selected in self.together(&outline, &request.nodes.nodes, best, room) {
+            let mut all = together(&outline, &request.nodes.nodes, best, companion_tokens);
+            if all.len() > max_nodes - n_selected {
+                all = vec![best];
+            }
+            for selected in all {
                 outline.select(selected);
                 n_selected += 1;
                 is_open[selected] = false;
@@ -288,42 +255,6 @@ impl Pager for MmrPager {
         }
         outline.into_page()
     }
-}
-
-/// How the nodes and the headings above them compare to the query.
-struct Scene {
-    /// What each of the first [`MAX_COMPARED`] nodes says.
-    nodes: Vec<TermVector>,
-    /// Cosine of the query with each node.
-    text_cosines: Vec<f32>,
-    /// Cosine of the query with the headings of each section and of those around it.
-    heading_cosines: Vec<f32>,
-}
-
-impl Scene {
-    fn new(request: &PageRequest<'_>, outline: &Outline<'_>) -> Self {
-        let mut counts = TermCounts::new(request.terms);
-        for idx in 0..request.nodes.nodes.len().min(MAX_COMPARED) {
-            let text = outline.text(idx).unwrap_or("");
-            // A table of contents has the words of every heading and says nothing.
-            counts.add(if is_contents(text) { "" } else { text });
-        }
-        let (nodes, query) = counts.into_vectors(request.query);
-        let text_cosines = query.cosines(&nodes);
-        // Among paths, the title is what all have in common, and weighs little for it.
-        let mut counts = TermCounts::new(request.terms);
-        for section_idx in 0..request.nodes.sections.len().min(MAX_COMPARED) {
-            counts.add(&outline.heading_path(section_idx).join("\n"));
-        }
-        let (paths, query) = counts.into_vectors(request.query);
-        Self { nodes, text_cosines, heading_cosines: query.cosines(&paths) }
-    }
-}
-
-/// Tells whether at least half of the lines are links into the same document.
-fn is_contents(text: &str) -> bool {
-    let n_links = text.matches("](#").count();
-    n_links >= 2 && 2 * n_links >= text.lines().count()
 }
 
 #[cfg(test)]

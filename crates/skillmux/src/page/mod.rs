@@ -39,10 +39,13 @@ mod full;
 mod markdown;
 mod mmr;
 mod outline;
+mod scene;
+mod value;
 mod vector;
 
 pub use full::FullPager;
 pub use mmr::{KindPrior, MmrConfig, MmrPager};
+pub use value::{NodeFeatures, NodeWeights, ValuePager, node_features};
 
 /// Selects the part of a skill that a query needs.
 ///
@@ -61,6 +64,25 @@ pub trait Pager: Send + Sync {
 
     /// Returns the selected nodes of one skill.
     fn page(&self, request: &PageRequest<'_>) -> Page;
+
+    /// Returns a page for each request, in their order, which take no more than `budget_tokens` together. The budgets of the requests
+    /// don't count.
+    ///
+    /// Unless a pager does it otherwise, each page has an equal share of the budget, and what one leaves goes to the next.
+    fn pages(&self, requests: &[PageRequest<'_>], budget_tokens: u32) -> Vec<Page> {
+        let mut left = budget_tokens;
+        let page = |(request, n_left): (&PageRequest<'_>, usize)| {
+            let page = self.page(&PageRequest { budget_tokens: share(left, n_left), ..*request });
+            left -= page.n_tokens.min(left);
+            page
+        };
+        requests.iter().zip((1..=requests.len()).rev()).map(page).collect()
+    }
+}
+
+/// Returns the tokens of one of `n` pages that share a budget.
+fn share(budget_tokens: u32, n: usize) -> u32 {
+    budget_tokens / u32::try_from(n.max(1)).unwrap_or(u32::MAX)
 }
 
 /// What a [`Pager`] is asked.
@@ -140,6 +162,9 @@ pub struct PageNode {
     pub headings: Vec<String>,
     /// Position of the node among those of the whole body.
     pub position: u32,
+    /// Number of nodes that stand before it under the same heading.
+    #[serde(default)]
+    pub section_position: u32,
     /// First byte in the body.
     pub start_byte: u32,
     /// One past the last byte in the body.
@@ -202,9 +227,14 @@ pub(crate) mod tests {
         })
     }
 
-    fn pagers() -> [Box<dyn Pager>; 3] {
+    fn pagers() -> [Box<dyn Pager>; 4] {
         let never_whole = MmrConfig { whole_tokens: 0, ..MmrConfig::default() };
-        [Box::new(MmrPager::default()), Box::new(MmrPager::new(never_whole)), Box::new(FullPager)]
+        [
+            Box::new(MmrPager::default()),
+            Box::new(MmrPager::new(never_whole)),
+            Box::new(FullPager),
+            Box::new(value::tests::pager()),
+        ]
     }
 
     /// Asserts the contract of [`Pager`].

@@ -20,6 +20,7 @@ pub(super) struct Outline<'a> {
     is_shown: Vec<bool>,
     is_selected: Vec<bool>,
     n_tokens: u32,
+    left_tokens: u32,
 }
 
 impl<'a> Outline<'a> {
@@ -36,6 +37,7 @@ impl<'a> Outline<'a> {
             is_shown: vec![false; sections.len()],
             is_selected: vec![false; nodes.len()],
             n_tokens: 0,
+            left_tokens: request.budget_tokens,
         }
     }
 
@@ -102,12 +104,18 @@ impl<'a> Outline<'a> {
         of_nodes.chain(of_headings).fold(0, u32::saturating_add)
     }
 
-    pub(super) fn budget_tokens(&self) -> u32 {
-        self.request.budget_tokens
+    pub(super) fn left_tokens(&self) -> u32 {
+        self.left_tokens
     }
 
-    pub(super) fn left_tokens(&self) -> u32 {
-        self.request.budget_tokens.saturating_sub(self.n_tokens)
+    /// Returns the tokens of what is selected, headings included.
+    pub(super) fn n_tokens(&self) -> u32 {
+        self.n_tokens
+    }
+
+    /// Lets the selection grow by so many tokens, whatever the budget of the request.
+    pub(super) fn set_left(&mut self, left_tokens: u32) {
+        self.left_tokens = left_tokens;
     }
 
     pub(super) fn is_selected(&self, node_idx: usize) -> bool {
@@ -124,6 +132,7 @@ impl<'a> Outline<'a> {
             return false;
         }
         self.n_tokens += cost;
+        self.left_tokens -= cost;
         self.is_selected[node_idx] = true;
         for section in self.sections_of(node_idx) {
             self.is_shown[section] = true;
@@ -131,10 +140,28 @@ impl<'a> Outline<'a> {
         true
     }
 
+    /// Returns the page of all nodes, whatever the budget of the request.
+    pub(super) fn into_whole_page(mut self) -> Page {
+        self.left_tokens = u32::MAX;
+        for node_idx in 0..self.request.nodes.nodes.len() {
+            self.select(node_idx);
+        }
+        self.into_page()
+    }
+
     /// Returns the page of the selected nodes.
     pub(super) fn into_page(self) -> Page {
         let nodes = &self.request.nodes.nodes;
         let selected = (0..nodes.len()).filter(|idx| self.is_selected[*idx]);
+        let mut section_start = 0;
+        let section_positions: Vec<usize> = (0..nodes.len())
+            .map(|idx| {
+                if nodes[idx].section != nodes[section_start].section {
+                    section_start = idx;
+                }
+                idx - section_start
+            })
+            .collect();
         let page_node = |idx: usize| {
             let node = &nodes[idx];
             let path = node.section.map(|section| self.heading_path(section as usize));
@@ -143,6 +170,7 @@ impl<'a> Outline<'a> {
                 kind: node.kind,
                 headings,
                 position: u32::try_from(idx).ok()?,
+                section_position: u32::try_from(section_positions[idx]).ok()?,
                 start_byte: node.start,
                 end_byte: node.end,
                 n_tokens: node.n_tokens,

@@ -29,21 +29,34 @@ impl<'i> PageWords<'i> {
         query: &str,
         budget_tokens: u32,
     ) -> Page {
-        pager.page(&PageRequest {
-            skill: &indexed.skill,
-            nodes: &indexed.nodes,
-            query,
-            terms: &TermSource {
-                terms: &|text, visit| {
-                    let mut reader = self.reader.borrow_mut();
-                    let mut terms = reader.read(text);
-                    while let Some(term) = terms.advance() {
-                        visit(term.text);
-                    }
-                },
-                idf: &|term| self.idf(term),
+        self.with_terms(|terms| pager.page(&request(indexed, query, terms, budget_tokens)))
+    }
+
+    /// Returns the pages of several skills, each with its query, under one budget.
+    pub(super) fn pages(
+        &self,
+        pager: &dyn Pager,
+        skills: &[(&IndexedSkill, &str)],
+        budget_tokens: u32,
+    ) -> Vec<Page> {
+        self.with_terms(|terms| {
+            let requests = skills.iter().map(|(indexed, query)| request(indexed, query, terms, 0));
+            let requests: Vec<PageRequest<'_>> = requests.collect();
+            pager.pages(&requests, budget_tokens)
+        })
+    }
+
+    /// Calls `f` with what splits and weighs words.
+    pub(super) fn with_terms<T>(&self, f: impl FnOnce(&TermSource<'_>) -> T) -> T {
+        f(&TermSource {
+            terms: &|text, visit| {
+                let mut reader = self.reader.borrow_mut();
+                let mut terms = reader.read(text);
+                while let Some(term) = terms.advance() {
+                    visit(term.text);
+                }
             },
-            budget_tokens,
+            idf: &|term| self.idf(term),
         })
     }
 
@@ -56,4 +69,14 @@ impl<'i> PageWords<'i> {
         self.idfs.borrow_mut().insert(term.to_owned(), idf);
         idf
     }
+}
+
+/// Returns the request for a page.
+pub(super) fn request<'a>(
+    indexed: &'a IndexedSkill,
+    query: &'a str,
+    terms: &'a TermSource<'a>,
+    budget_tokens: u32,
+) -> PageRequest<'a> {
+    PageRequest { skill: &indexed.skill, nodes: &indexed.nodes, query, terms, budget_tokens }
 }

@@ -15,7 +15,7 @@ use super::{
     found::{Found, Loaded},
     hints::hints,
     merge::{N_MERGED, OfTask},
-    page_words::PageWords,
+    page_words::{PageWords, request},
     profiles::Profiles,
 };
 use crate::{
@@ -25,8 +25,9 @@ use crate::{
     },
     decompose::dependencies,
     error::Result,
-    index::Index,
-    page::{FullPager, Page, Pager},
+    index::{Index, IndexedSkill},
+    model::Encoder,
+    page::{FullPager, NodeFeatures, Page, Pager, node_features},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
@@ -355,6 +356,18 @@ impl Router {
         Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens))
     }
 
+    /// Returns the features of the nodes of a skill for a query, as a [`ValuePager`](crate::page::ValuePager) of this router has them.
+    pub fn node_features(
+        &self,
+        skill: &IndexedSkill,
+        query: &Query,
+        encoder: &dyn Encoder,
+    ) -> Vec<NodeFeatures> {
+        let (index, text) = (self.index(), self.stages.ranker.page_text(query));
+        PageWords::new(&index)
+            .with_terms(|terms| node_features(&request(skill, &text, terms, 0), encoder))
+    }
+
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
     /// names skills is a need as well, for these. Else the task, and its parts if it has several.
     fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
@@ -434,7 +447,7 @@ impl Router {
         candidates.into_iter().map(explained).collect()
     }
 
-    /// Pages the skills of a plan; what one leaves of its share goes to the next.
+    /// Pages the skills of a plan under one budget.
     fn pages(
         &self,
         index: &Index,
@@ -445,17 +458,12 @@ impl Router {
         if budget_tokens == 0 {
             return Vec::new();
         }
-        let words = PageWords::new(index);
-        let mut left = budget_tokens;
-        let mut pages = Vec::with_capacity(skills.len());
-        for (Loaded { skill, translation }, n_left) in skills.iter().zip((1..=skills.len()).rev()) {
-            let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
+        let mut asked: Vec<(&IndexedSkill, &str)> = Vec::with_capacity(skills.len());
+        for Loaded { skill, translation } in skills {
             let text = translation.as_ref().map_or(query.text(), |found| found.text.as_str());
-            let page = words.page(self.stages.pager.as_ref(), skill, text, share);
-            left -= page.n_tokens.min(left);
-            pages.push(page);
+            asked.push((skill, text));
         }
-        pages
+        PageWords::new(index).pages(self.stages.pager.as_ref(), &asked, budget_tokens)
     }
 
     fn stage_trace(&self, stage: &str, started: Duration, n_in: usize, n_out: usize) -> StageTrace {

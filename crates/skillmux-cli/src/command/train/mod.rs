@@ -4,6 +4,7 @@ mod abstention;
 mod composer;
 mod encoder;
 mod options;
+mod pager;
 mod ranker;
 mod transformer;
 
@@ -14,6 +15,7 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Abstention(args) => abstention::run(args, settings),
         TrainCommand::Composer(args) => composer::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
+        TrainCommand::Pager(args) => pager::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
         TrainCommand::Transformer(args) => transformer::run(args),
     }

@@ -10,7 +10,9 @@ use super::{
 /// How a skill is paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageMethod {
-    /// The engine's own, [`MmrPager`].
+    /// As the router pages, Chinese said in English as well.
+    Default,
+    /// The engine's own by words alone, [`MmrPager`].
     Mmr,
     /// The method of `SkillPager` §3.2: [`MmrConfig::skill_pager`].
     SkillPager,
@@ -29,7 +31,8 @@ pub(crate) enum PageMethod {
 }
 
 impl PageMethod {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Default,
         Self::Mmr,
         Self::SkillPager,
         Self::FullDocument,
@@ -42,6 +45,7 @@ impl PageMethod {
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Self::Default => "default",
             Self::Mmr => "mmr",
             Self::SkillPager => "skill-pager",
             Self::FullDocument => "full-document",
@@ -53,8 +57,10 @@ impl PageMethod {
         }
     }
 
-    pub(super) fn pager(self) -> Box<dyn Pager> {
-        match self {
+    /// Returns the pager; `None` for that of the router.
+    pub(super) fn pager(self) -> Option<Box<dyn Pager>> {
+        Some(match self {
+            Self::Default => return None,
             Self::Mmr => Box::new(MmrPager::default()),
             Self::SkillPager => Box::new(MmrPager::new(MmrConfig::skill_pager())),
             Self::FullDocument | Self::Head => Box::new(FullPager),
@@ -62,12 +68,14 @@ impl PageMethod {
             Self::ChunkTopK => Box::new(ChunkPager::new(ChunkSelection::TopK)),
             Self::GreedyGraph => Box::new(GreedyGraphPager),
             Self::TopKDependency => Box::new(TopKDependencyPager),
-        }
+        })
     }
 
     pub(super) fn config(self) -> String {
         match self {
-            Self::Mmr | Self::SkillPager | Self::FullDocument | Self::Head => String::new(),
+            Self::Default | Self::Mmr | Self::SkillPager | Self::FullDocument | Self::Head => {
+                String::new()
+            }
             Self::Chunk | Self::ChunkTopK => chunk::config(),
             Self::GreedyGraph | Self::TopKDependency => graph::config(),
         }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, IndexedSkill},
     page::{FullPager, PageRequest, Pager, TermSource},
+    route::Router,
     skill::{NodeTree, SkillId},
     text::Analyzer,
 };
@@ -31,6 +32,7 @@ pub(crate) struct PagingSystem<'a> {
     method: PageMethod,
     budget: PageBudget,
     index: &'a Index,
+    router: &'a Router,
     aliases: Arc<Aliases>,
 }
 
@@ -41,12 +43,13 @@ impl<'a> PagingSystem<'a> {
         budget: PageBudget,
         context: &SystemContext<'a>,
     ) -> Result<Self, Error> {
-        let (index, aliases) = (context.index(), context.aliases()?);
-        Ok(Self { name, method, budget, index, aliases })
+        let (index, router, aliases) = (context.index(), context.router, context.aliases()?);
+        Ok(Self { name, method, budget, index, router, aliases })
     }
 
-    fn page(&self, indexed: &IndexedSkill, query: &str) -> AnswerPage {
+    fn page(&self, indexed: &IndexedSkill, task: &Task) -> Result<AnswerPage, Error> {
         let IndexedSkill { skill, nodes, .. } = indexed;
+        let query = query_of(task)?;
         let body_bytes = u32::try_from(skill.body.len()).unwrap_or(u32::MAX);
         let idfs = std::cell::RefCell::new(FxHashMap::default());
         let idf = |term: &str| {
@@ -61,7 +64,7 @@ impl<'a> PagingSystem<'a> {
         let request = PageRequest {
             skill,
             nodes,
-            query,
+            query: query.text(),
             terms: &TermSource {
                 terms: &|text, visit| Analyzer::new().for_each_term(text, visit),
                 idf: &idf,
@@ -73,17 +76,23 @@ impl<'a> PagingSystem<'a> {
         let skill_id = skill.id.as_str().to_owned();
         if self.method == PageMethod::FullDocument {
             let spans = vec![[0, body_bytes]];
-            return AnswerPage { skill_id, spans, n_tokens: full_tokens, full_tokens, body_bytes };
+            let n_tokens = full_tokens;
+            return Ok(AnswerPage { skill_id, spans, n_tokens, full_tokens, body_bytes });
         }
         let budget_tokens = self.budget.tokens(full_tokens);
-        let page = self.method.pager().page(&PageRequest { budget_tokens, ..request });
+        let page = if let Some(pager) = self.method.pager() {
+            pager.page(&PageRequest { budget_tokens, ..request })
+        } else {
+            let page = self.router.page(&skill.id, Some(&query), budget_tokens);
+            page.map_err(|error| refused(task, error))?
+        };
         let spans = match self.method {
             PageMethod::Chunk | PageMethod::ChunkTopK => {
                 shown_spans(&page, &NodeTree::default(), &skill.body)
             }
             _ => shown_spans(&page, nodes, &skill.body),
         };
-        AnswerPage { skill_id, spans, n_tokens: page.n_tokens, full_tokens, body_bytes }
+        Ok(AnswerPage { skill_id, spans, n_tokens: page.n_tokens, full_tokens, body_bytes })
     }
 }
 
@@ -103,7 +112,6 @@ impl System for PagingSystem<'_> {
 
     fn answer(&self, task: &Task, _depth: usize) -> Result<Answer, Error> {
         let Some(evidence) = &task.evidence else { return Ok(Answer::default()) };
-        let query = query_of(task)?;
         let idx = if let Some(idx) = self.aliases.position(&evidence.skill_id) {
             idx
         } else {
@@ -111,7 +119,7 @@ impl System for PagingSystem<'_> {
             let found = self.index.find(&SkillId::new(evidence.skill_id.as_str()));
             found.map_err(|error| refused(task, error))?
         };
-        let page = self.page(&self.index.skill(idx)?, query.text());
+        let page = self.page(&self.index.skill(idx)?, task)?;
         Ok(Answer { pages: Some(vec![page]), ..Answer::default() })
     }
 }

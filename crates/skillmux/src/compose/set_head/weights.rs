@@ -20,8 +20,7 @@ pub struct SetWeights {
 impl SetWeights {
     /// Returns the probability in `[0, 1]` that a skill belongs to the set.
     pub fn probability(&self, features: &SetFeatures) -> f32 {
-        let summands = self.weights.to_array().into_iter().zip(features.to_array());
-        let log_odds = self.bias + summands.map(|(weight, value)| weight * value).sum::<f32>();
+        let log_odds = self.bias + self.weights.dot(features);
         1.0 / (1.0 + (-log_odds).exp())
     }
 }

@@ -1,0 +1,52 @@
+//! [`fit`]: the weights of a value of nodes.
+
+use skillmux::page::{NodeFeatures, NodeWeights};
+
+use crate::optimizer::{Labelled, logistic, rounded, with_bias};
+
+/// Bias and weights.
+const N: usize = NodeFeatures::N + 1;
+
+/// L2 penalty on the weights, as a share of the number of examples.
+const PENALTY: f64 = 1e-4;
+
+/// A node of a skill that a case asks about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Example {
+    pub(super) features: NodeFeatures,
+    pub(super) is_needed: bool,
+}
+
+/// Returns the weights that fit examples; all zero where there are none.
+pub(super) fn fit(examples: &[Example]) -> NodeWeights {
+    let labelled = |example: &Example| Labelled::<N> {
+        input: with_bias(example.features.to_array()),
+        answer: example.is_needed,
+        weight: 1.0,
+    };
+    let examples: Vec<Labelled<N>> = examples.iter().map(labelled).collect();
+    let [bias, weights @ ..] = rounded(logistic(&examples, PENALTY));
+    NodeWeights { bias, weights: NodeFeatures::from_array(weights) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_have_the_places_of_their_features() {
+        let example = |best_line: f32, is_needed: bool| Example {
+            features: NodeFeatures { best_line, ..NodeFeatures::default() },
+            is_needed,
+        };
+        // One of eight is not as its words say.
+        let examples: Vec<Example> = (0..200)
+            .flat_map(|at| [example(1.0, at % 8 > 0), example(-1.0, at % 8 == 0)])
+            .collect();
+        let NodeWeights { bias, weights } = fit(&examples);
+        let others = NodeFeatures { best_line: 0.0, ..weights }.to_array();
+        assert!((weights.best_line - 7_f32.ln()).abs() < 0.01 && bias.abs() < 0.01, "{weights:?}");
+        assert!(others.iter().all(|weight| weight.abs() < 1e-6), "{weights:?}");
+        assert_eq!(fit(&[]).weights, NodeFeatures::default());
+    }
+}

@@ -1,0 +1,50 @@
+//! Training the value of parts of skills.
+
+use std::path::Path;
+
+use skillmux::{
+    index::{Index, UpdateOptions},
+    library::Library,
+    page::NodeFeatures,
+    route::{Router, Stages},
+};
+use skillmux_eval::dataset::{Dataset, DatasetKind, DatasetOptions};
+use skillmux_train::pager::PagerExamples;
+
+fn examples(cases: &Path) -> PagerExamples {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open([fixtures.join("library")]).unwrap();
+    Index::update(folder.path(), &library, &UpdateOptions::default(), &mut |_| ()).unwrap();
+    let router = Router::new(Index::open(folder.path()).unwrap(), Stages::default()).unwrap();
+    let kind = Some(DatasetKind::IntraSkillBench);
+    let cases = Dataset::open(cases, kind, DatasetOptions::default()).unwrap();
+    PagerExamples::read(&cases, &router, &skillmux_models::encoder()).unwrap()
+}
+
+#[test]
+fn parts_that_answer_are_told_from_the_others() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let examples = examples(&fixtures.join("eval/intra-skill-bench/cases.jsonl"));
+    assert_eq!(examples.n_cases(), [2, 0]);
+    let [n_nodes, n_needed] = examples.n_nodes();
+    assert!(n_needed >= 2 && n_nodes > 5 * n_needed, "{n_needed} of {n_nodes}");
+    let weights = examples.fit();
+    let answer = NodeFeatures { best_line: 1.0, place_by_words: 1.0, ..NodeFeatures::default() };
+    let other = NodeFeatures { meaning: -0.5, ..NodeFeatures::default() };
+    assert!(weights.probability(&answer) > 4.0 * weights.probability(&other), "{weights:?}");
+}
+
+#[test]
+fn a_case_about_another_body_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = folder.path().join("cases.jsonl");
+    let line = |id: &str| {
+        format!(
+            "{{\"case_id\": \"{id}\", \"skill_id\": \"{id}\", \"query\": \"read it\", \"body_bytes\": 9, \"evidence\": [[0, 5]]}}\n"
+        )
+    };
+    std::fs::write(&cases, line("data/csv-cleaning") + &line("no/such-skill")).unwrap();
+    let examples = examples(&cases);
+    assert_eq!((examples.n_cases(), examples.n_nodes()), ([0, 2], [0, 0]));
+}

@@ -1,0 +1,42 @@
+//! [`NodeFeatures`]: what speaks for a node as an answer to a query.
+
+use crate::features::features;
+
+features! {
+    /// One number for each feature: its values for a node, or the weights of a [`NodeWeights`](super::NodeWeights).
+    ///
+    /// *Words* are tf-idf vectors over the terms of the index, as in [`MmrPager`](crate::page::MmrPager); *meaning* is the cosine of the
+    /// vectors of an [`Encoder`](crate::model::Encoder).
+    pub struct NodeFeatures {
+        /// Cosine of the words of the query and of the headings above, over the largest one of the body, in `[0, 1]`.
+        heading_words,
+        /// Match of the words of the query with the best line, over that of the best line of the body, in `[0, 1]`.
+        best_line,
+        /// 1 over the place of the node by words, in `[0, 1]`; 0 if it shares no word with the query.
+        place_by_words,
+        /// Words of the node before in the same section, over those of the best node, in `[0, 1]`.
+        words_before,
+        /// Words of the node after in the same section, over those of the best node, in `[0, 1]`.
+        words_after,
+        /// Meaning of the node, less that of the best node, in `[-2, 0]`.
+        meaning,
+        /// 1 over the place of the node by meaning, in `[0, 1]`.
+        place_by_meaning,
+        /// Meaning of the headings above, less that of the best headings, in `[-2, 0]`.
+        heading_meaning,
+        /// Mean meaning of the nodes of the section, in standard deviations from the mean of the body.
+        section_meaning,
+        /// 1 if it is an example.
+        is_example,
+        /// 1 if it is about errors.
+        is_error_handling,
+        /// 1 if it is background.
+        is_concept,
+        /// `ln(1 + tokens)`, fifths.
+        length,
+        /// Its position over the number of nodes, in `[0, 1]`.
+        position,
+        /// `ln` of the number of nodes, fifths.
+        n_nodes,
+    }
+}

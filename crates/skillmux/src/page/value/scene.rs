@@ -1,0 +1,168 @@
+//! [`features`]: the features of all nodes of a body.
+
+use std::collections::HashMap;
+
+use super::{
+    super::{
+        PageRequest,
+        outline::Outline,
+        scene::{MAX_COMPARED, Scene},
+    },
+    NodeFeatures,
+    lines::best_lines,
+};
+use crate::{
+    model::Encoder,
+    skill::{Node, NodeKind},
+};
+
+/// Most bytes of a node that the encoder reads.
+const MAX_ENCODED_BYTES: usize = 1500;
+
+/// Returns the features of the first [`MAX_COMPARED`] nodes of a body.
+pub(super) fn features(
+    request: &PageRequest<'_>,
+    outline: &Outline<'_>,
+    scene: &Scene,
+    encoder: &dyn Encoder,
+) -> Vec<NodeFeatures> {
+    let nodes = &request.nodes.nodes[..request.nodes.nodes.len().min(MAX_COMPARED)];
+    let words = scaled(&scene.text_cosines);
+    let headings = scaled(&scene.heading_cosines);
+    let texts: Vec<&str> = (0..nodes.len()).map(|idx| outline.text(idx).unwrap_or("")).collect();
+    let lines = scaled(&best_lines(request.query, &texts, request.terms));
+    let meaning = Meaning::new(request, outline, &texts, encoder);
+    let places_by_words = places(&words);
+    let places_by_meaning = places(&meaning.of_nodes);
+    let deviations = standardised(&meaning.of_nodes);
+    let best = |cosines: &[f32]| cosines.iter().copied().fold(-1.0, f32::max);
+    let (best_node, best_heading) = (best(&meaning.of_nodes), best(&meaning.of_headings));
+    let sections = section_means(nodes, &deviations);
+    let is = |kind: NodeKind, node: &Node| if node.kind == kind { 1.0 } else { 0.0 };
+    let of_section = |of: &[f32], node: &Node| {
+        node.section.and_then(|section| of.get(section as usize)).copied()
+    };
+    let beside = |idx: Option<usize>, node: &Node| {
+        let beside = idx.filter(|idx| nodes.get(*idx).is_some_and(|b| b.section == node.section));
+        beside.map_or(0.0, |idx| words[idx])
+    };
+    let features = |(idx, node): (usize, &Node)| NodeFeatures {
+        heading_words: of_section(&headings, node).unwrap_or(0.0),
+        best_line: lines[idx],
+        place_by_words: if words[idx] > 0.0 { 1.0 / places_by_words[idx] } else { 0.0 },
+        words_before: beside(idx.checked_sub(1), node),
+        words_after: beside(Some(idx + 1), node),
+        meaning: meaning.of_nodes[idx] - best_node,
+        place_by_meaning: 1.0 / places_by_meaning[idx],
+        heading_meaning: of_section(&meaning.of_headings, node).unwrap_or(0.0) - best_heading,
+        section_meaning: sections.get(&node.section).copied().unwrap_or(0.0),
+        is_example: is(NodeKind::Example, node),
+        is_error_handling: is(NodeKind::ErrorHandling, node),
+        is_concept: is(NodeKind::Concept, node),
+        length: (node.n_tokens as f32).ln_1p() / 5.0,
+        position: idx as f32 / nodes.len() as f32,
+        n_nodes: (nodes.len() as f32).ln() / 5.0,
+    };
+    nodes.iter().enumerate().map(features).collect()
+}
+
+/// Cosines of the query with the nodes and with the headings above them.
+struct Meaning {
+    of_nodes: Vec<f32>,
+    /// By section; 0 for one that no node stands in.
+    of_headings: Vec<f32>,
+}
+
+impl Meaning {
+    fn new(
+        request: &PageRequest<'_>,
+        outline: &Outline<'_>,
+        nodes: &[&str],
+        encoder: &dyn Encoder,
+    ) -> Self {
+        let n_sections = request.nodes.sections.len().min(MAX_COMPARED);
+        let paths: Vec<String> = (0..n_sections).map(|idx| below_title(outline, idx)).collect();
+        let of_nodes = nodes.iter().map(|text| clipped(text));
+        let texts: Vec<&str> = of_nodes.chain(paths.iter().map(String::as_str)).collect();
+        let mut cosines = cosines(encoder, request.query, &texts);
+        let of_headings = cosines.split_off(nodes.len());
+        Self { of_nodes: cosines, of_headings }
+    }
+}
+
+/// Returns the headings of a section without the title of the body, which all have in common.
+fn below_title(outline: &Outline<'_>, section_idx: usize) -> String {
+    let path = outline.heading_path(section_idx);
+    let below = if path.len() > 1 { &path[1..] } else { &path[..] };
+    below.join(" > ")
+}
+
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_ENCODED_BYTES)]
+}
+
+/// Returns the cosine of the query with each text; zeros if the encoder fails, so that words decide.
+fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
+    let vectors = encoder.encode_queries(&[query]).and_then(|query| {
+        let texts = encoder.encode(texts)?;
+        Ok((query, texts))
+    });
+    let Ok((query, vectors)) = vectors else { return vec![0.0; texts.len()] };
+    let cosine = |text: &[f32]| {
+        let product: f32 = text.iter().zip(&query).map(|(a, b)| a * b).sum();
+        product.clamp(-1.0, 1.0)
+    };
+    vectors.chunks(encoder.dim().max(1)).map(cosine).collect()
+}
+
+/// Returns the numbers over the largest one; zeros if that is 0.
+fn scaled(numbers: &[f32]) -> Vec<f32> {
+    let largest = numbers.iter().copied().fold(0.0, f32::max);
+    let scale = if largest > f32::EPSILON { 1.0 / largest } else { 0.0 };
+    numbers.iter().map(|number| number * scale).collect()
+}
+
+/// Returns the place of each number, the largest first, from 1; equals in their order.
+fn places(numbers: &[f32]) -> Vec<f32> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|a, b| numbers[*b].total_cmp(&numbers[*a]));
+    let mut places = vec![0.0; numbers.len()];
+    for (place, idx) in order.into_iter().enumerate() {
+        places[idx] = place as f32 + 1.0;
+    }
+    places
+}
+
+/// Returns the numbers in standard deviations from their mean.
+fn standardised(numbers: &[f32]) -> Vec<f32> {
+    let n = numbers.len().max(1) as f32;
+    let mean = numbers.iter().sum::<f32>() / n;
+    let deviation = (numbers.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / n).sqrt();
+    let scale = if deviation > 1e-6 { 1.0 / deviation } else { 0.0 };
+    numbers.iter().map(|number| (number - mean) * scale).collect()
+}
+
+/// Returns the mean of the numbers of the nodes of each section.
+fn section_means(nodes: &[Node], numbers: &[f32]) -> HashMap<Option<u32>, f32> {
+    let mut sums: HashMap<Option<u32>, (f32, f32)> = HashMap::new();
+    for (node, number) in nodes.iter().zip(numbers) {
+        let (sum, n) = sums.entry(node.section).or_default();
+        *sum += number;
+        *n += 1.0;
+    }
+    sums.into_iter().map(|(section, (sum, n))| (section, sum / n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_have_the_places_of_their_order() {
+        assert_eq!(places(&[0.5, 0.9, 0.5]), [2.0, 1.0, 3.0]);
+        assert_eq!(scaled(&[1.0, 2.0]), [0.5, 1.0]);
+        assert_eq!(scaled(&[0.0]), [0.0]);
+        assert_eq!(standardised(&[1.0, 3.0]), [-1.0, 1.0]);
+        assert_eq!(standardised(&[2.0, 2.0]), [0.0, 0.0]);
+    }
+}
