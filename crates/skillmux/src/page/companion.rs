@@ -12,6 +12,27 @@ const MAX_GAP: usize = 12;
 /// Most tokens of a condition that comes with the step beside it.
 const MAX_GUARD_TOKENS: u32 = 80;
 
+/// What a warning says loudly.
+const WARNINGS: [&str; 17] = [
+    "IMPORTANT",
+    "MANDATORY",
+    "CRITICAL",
+    "WARNING",
+    "NEVER",
+    "DO NOT",
+    "Do NOT",
+    "do NOT",
+    "MUST",
+    "**Never",
+    "**Do not",
+    "**Don't",
+    "**Important",
+    "**Warning",
+    "⚠",
+    "**重要",
+    "严禁",
+];
+
 /// Returns a node with those that it cannot be read without, rising, as far as they fit: they cost at most `max_tokens`,
 /// and all of them fit what is left of the budget. Else it comes with its code, or the text before its code; else alone.
 pub(super) fn together(
@@ -68,8 +89,7 @@ fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usi
     found.extend(head_of_table(outline, nodes, node_idx));
     found.extend(step_before(outline, nodes, node_idx));
     if nodes[node_idx].kind == NodeKind::Step {
-        let beside = [before(nodes, node_idx), after(nodes, node_idx)];
-        found.extend(beside.into_iter().flatten().filter(|idx| is_guard(&nodes[*idx])));
+        found.extend(guards(outline, nodes, node_idx));
     }
     found
 }
@@ -112,8 +132,22 @@ fn is_table(outline: &Outline<'_>, node_idx: usize) -> bool {
     outline.text(node_idx).is_some_and(|text| text.trim_start().starts_with('|'))
 }
 
-fn is_guard(node: &Node) -> bool {
-    node.kind == NodeKind::Precondition && node.n_tokens <= MAX_GUARD_TOKENS
+/// Returns the short conditions and prohibitions of the section of a step, those that stand near.
+fn guards<'a>(
+    outline: &'a Outline<'_>,
+    nodes: &'a [Node],
+    node_idx: usize,
+) -> impl Iterator<Item = usize> + 'a {
+    let near = node_idx.saturating_sub(MAX_GAP)..nodes.len().min(node_idx + MAX_GAP + 1);
+    near.filter(move |idx| *idx != node_idx && nodes[*idx].section == nodes[node_idx].section)
+        .filter(|idx| nodes[*idx].n_tokens <= MAX_GUARD_TOKENS && is_guard(outline, nodes, *idx))
+}
+
+/// Tells whether a node is a condition, or says in capitals or bold that something must or must not be done.
+fn is_guard(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
+    let text = outline.text(node_idx).unwrap_or("");
+    nodes[node_idx].kind == NodeKind::Precondition
+        || WARNINGS.iter().any(|mark| text.contains(mark))
 }
 
 /// Returns the node before another one in its section.
@@ -172,6 +206,15 @@ mod tests {
             assert!(last > 1, "the table is split");
             assert_eq!(with_companions(&outline, &tree.nodes, last), [0, last]);
         });
+    }
+
+    #[test]
+    fn a_step_comes_with_the_warnings_of_its_section() {
+        let body = "# A\n\n1. Open the file and save it.\n\nOther words stand here.\n\n\
+                    IMPORTANT: the file is shared.\n\nMore of them.\n\n# B\n\nNEVER print it.\n";
+        let found = ["1. Open the file and save it.", "IMPORTANT: the file is shared."];
+        assert_eq!(with(body, "1."), found);
+        assert_eq!(with(body, "More"), ["More of them."]);
     }
 
     #[test]
