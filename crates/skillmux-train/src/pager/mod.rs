@@ -1,4 +1,4 @@
-//! Trains the [`NodeWeights`](skillmux::page::NodeWeights) by which the parts of a skill are chosen.
+//! Trains the [`NodeWeights`] by which the parts of a skill are chosen.
 //!
 //! Each case is a query about one skill, with the bytes of its body that the answer needs. Every node of the body is an example: one
 //! that holds some of these bytes is needed. A logistic regression tells them from the others.
