@@ -55,8 +55,9 @@ mod tests {
             is_covered[range].fill(true);
         }
         for (start, c) in body.char_indices().filter(|(start, _)| !is_covered[*start]) {
-            let line_start = body[..start].rfind('\n').map_or(0, |at| at + 1);
-            let line = body[line_start..].lines().next().unwrap_or("");
+            // A lone carriage return ends a line as well (`CommonMark` §2.1).
+            let line_start = body[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+            let line = body[line_start..].split(['\n', '\r']).next().unwrap_or("");
             let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_') || c.is_whitespace());
             assert!(c.is_whitespace() || is_rule, "{c:?} at {start} of {body:?} is in no node");
         }
@@ -133,6 +134,7 @@ mod tests {
         ] {
             assert_linear(unit, 100_000, |body| drop(NodeTree::parse(body)));
         }
+        assert_invariants("***\r\0\t\n\n-");
         assert_invariants(&"> - 1. ".repeat(500));
         assert_invariants(
             &(0..200).flat_map(|n| [" ".repeat(2 * n), "- a\n".into()]).collect::<String>(),
