@@ -10,7 +10,7 @@ use std::{error::Error, fs, path::Path, sync::Arc};
 use serde::Deserialize;
 use skillmux::{
     index::{Index, IndexedSkill},
-    page::{Page, PageRequest, Pager, TermSource, ValuePager},
+    page::{Page, PageRequest, Pager, PartList, TermSource, ValuePager},
     skill::SkillId,
     text::Analyzer,
 };
@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             query: &query,
             terms: &terms,
             budget_tokens: budget / 2,
+            had: PartList::none(),
         });
         let equal = requests.each_ref().map(|request| pager.page(request)).to_vec();
         let shared = pager.pages(&requests, budget);

@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn the_pager_finds_a_part_by_its_meaning() {
         use skillmux::{
-            page::{PageRequest, Pager, TermSource, ValuePager},
+            page::{PageRequest, Pager, PartList, TermSource, ValuePager},
             skill::{NodeTree, Skill, SkillId},
         };
         let body = "# Scans\n\n## Order\n\nPut the pages in a row by their numbers first of all.\n\n\
@@ -301,6 +301,7 @@ mod tests {
             query: "the picture is tilted, straighten the image",
             terms: &terms,
             budget_tokens: 24,
+            had: PartList::none(),
         });
         assert_eq!(page.nodes.len(), 1);
         assert!(page.nodes[0].text.contains("crooked"), "{}", page.nodes[0].text);

@@ -131,7 +131,9 @@ mod tests {
         }
         let dir = index_of_tea();
         let state = state(&dir).with_hints(hints);
-        let unknown = |router: &Router| router.page(&SkillId::new("x"), None, 100);
+        let unknown = |router: &Router| {
+            router.page(&SkillId::new("x"), None, 100, skillmux::page::PartList::none())
+        };
         let failure = state.call(unknown).await.unwrap_err();
         assert_eq!(failure.hint.as_deref(), Some("list the skills"));
         let failure = state.call(|_| Query::new("")).await.unwrap_err();

@@ -121,6 +121,8 @@ pub(crate) struct PageView {
     pub(crate) markdown: String,
     /// What each part is and where it stands.
     pub(crate) nodes: Vec<NodeView>,
+    /// Which parts of the skill these are, for `have` of the next call; parts of which only the first lines are shown are not among them.
+    pub(crate) parts: String,
     /// Estimated tokens of the parts.
     pub(crate) n_tokens: u32,
     /// Estimated tokens of the whole skill.
@@ -130,6 +132,12 @@ pub(crate) struct PageView {
     /// Sections of which parts were left out, the longest first, with their tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) left_out: Option<String>,
+    /// The part that is needed most, if it did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) best_left_out: Option<String>,
+    /// How likely this is all that the task needs, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sufficiency: Option<f64>,
 }
 
 /// One part of a skill.
@@ -232,16 +240,21 @@ impl From<Page> for PageView {
     fn from(page: Page) -> Self {
         let markdown = printable(&page.to_markdown());
         let left_out = page.left_out_in_words().map(|words| label(&words));
+        let best_left_out = page.best_left_out_in_words().map(|words| label(&words));
+        let parts = page.parts().to_string();
         let truncated = u32::try_from(page.nodes.len()).is_ok_and(|n| n < page.full_nodes);
         Self {
             skill_id: page.skill_id,
             name: label(&page.name),
             markdown,
             nodes: page.nodes.into_iter().map(NodeView::from).collect(),
+            parts,
             n_tokens: page.n_tokens,
             full_tokens: page.full_tokens,
             truncated,
             left_out,
+            best_left_out,
+            sufficiency: page.sufficiency.map(rounded),
         }
     }
 }
@@ -296,7 +309,8 @@ mod tests {
             kind: NodeKind::Step,
             headings: vec!["Se\u{61c}nd".to_owned()],
             position: 0,
-            section_position: 0,
+            marks: Vec::new(),
+            is_brief: false,
             start_byte: 0,
             end_byte: 4,
             n_tokens: 1,
@@ -307,7 +321,10 @@ mod tests {
             name: "na\u{200b}me\u{1b}".to_owned(),
             nodes: vec![node],
             full_nodes: 1,
+            end_marks: Vec::new(),
             left_out: Vec::new(),
+            best_left_out: None,
+            sufficiency: None,
             n_tokens: 1,
             full_tokens: 1,
         };

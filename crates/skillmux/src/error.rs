@@ -56,6 +56,12 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A text does not name parts of a skill.
+    #[error("`{part}` is no part of a skill")]
+    PartUnknown {
+        /// The text, or its begin.
+        part: String,
+    },
     /// A source path does not exist.
     #[error("source `{}` does not exist", path.display())]
     SourceMissing {
@@ -223,6 +229,7 @@ impl Error {
             Self::TaskEmpty
             | Self::TaskTooLong { .. }
             | Self::NeedRefused { .. }
+            | Self::PartUnknown { .. }
             | Self::SourceMissing { .. }
             | Self::SourceUnknown { .. }
             | Self::LibraryEmpty { .. }
@@ -255,6 +262,9 @@ impl Error {
                 "pass up to 16 short phrases, one for each capability that the task asks for, such as \
                  \"extract tables from PDF files\""
                     .to_owned()
+            }
+            Self::PartUnknown { .. } => {
+                "name parts by their numbers, as a page lists them: 0-3,7".to_owned()
             }
             Self::SourceMissing { .. } => {
                 "give a folder of SKILL.md files, a .jsonl/.jsonl.gz/.jsonl.zst shard, a folder of \

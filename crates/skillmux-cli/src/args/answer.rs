@@ -1,6 +1,7 @@
 //! Arguments of `skillmux route`, `search`, `page` and `mcp`.
 
 use clap::Args as ClapArgs;
+use skillmux::page::PartList;
 
 use super::{
     models::ModelArgs,
@@ -79,6 +80,9 @@ pub(crate) struct PageArgs {
     /// Show at most this many tokens
     #[arg(long, value_name = "TOKENS", default_value_t = 2000)]
     pub(crate) budget: u32,
+    /// Parts that you have from an earlier page, such as 0-3,7. They are not shown again
+    #[arg(long, value_name = "PARTS", default_value = "", hide_default_value = true)]
+    pub(crate) have: PartList,
     /// Format of the page
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

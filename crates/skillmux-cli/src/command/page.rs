@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skillmux::{
+    page::node_features,
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -35,12 +36,14 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?;
     let id = SkillId::new(args.skill_id.as_str());
-    let page = router.page(&id, query.as_ref(), args.budget)?;
+    let page = router.page(&id, query.as_ref(), args.budget, &args.have)?;
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();
             let indexed = index.skill(index.find(&id)?)?;
-            let features = router.node_features(&indexed, &query, &*embedded_encoder());
+            let features = router.with_page_request(&indexed, &query, |request| {
+                node_features(request, &*embedded_encoder())
+            });
             Some(part_reasons(&page, &indexed.nodes, &indexed.skill.body, &features, &weights))
         }
         None => None,

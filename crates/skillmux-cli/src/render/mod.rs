@@ -32,12 +32,34 @@ pub(crate) fn page_text(page: &Page) -> String {
     if page.nodes.is_empty() {
         text.push_str("No part fits this budget.\n");
     }
-    if let Some(left_out) = page.left_out_in_words() {
-        let all = page.full_tokens;
-        let line = format!("left out: {left_out}. A budget of {all} tokens shows all of it.");
-        let _ = writeln!(text, "\n{}", paint::styled(paint::NOTE, &one_line(&line)));
+    let notes = page_notes(page);
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for note in notes {
+        let _ = writeln!(text, "{}", paint::styled(paint::NOTE, &one_line(&note)));
     }
     text
+}
+
+/// Returns what a page says of itself: what it leaves out, and whether it is likely to suffice.
+fn page_notes(page: &Page) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(left_out) = page.left_out_in_words() {
+        let all = page.full_tokens;
+        notes.push(format!("left out: {left_out}. A budget of {all} tokens shows all of it."));
+    }
+    if let Some(best) = page.best_left_out_in_words() {
+        notes.push(format!("The part that is needed most does not fit: {best}."));
+    }
+    if let Some(sufficiency) = page.sufficiency.filter(|_| !page.left_out.is_empty()) {
+        let percent = 100.0 * sufficiency;
+        notes.push(format!("This page has all that the task needs: {percent:.0} % likely."));
+    }
+    if !page.left_out.is_empty() && !page.nodes.is_empty() {
+        notes.push(format!("Parts shown: {} of {}.", page.parts(), page.full_nodes));
+    }
+    notes
 }
 
 /// Prints text for people, in colour on a terminal.

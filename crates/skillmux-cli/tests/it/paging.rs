@@ -1,5 +1,7 @@
 //! Pages and their reasons, as a user asks for them.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::home::{Home, fixtures};
@@ -47,7 +49,7 @@ fn weights_that_were_trained_choose_the_parts() {
     let train = ["train", "pager", "--cases", &cases, "--out", &weights];
     let done = home.ask(&train);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stdout.starts_with("2 cases (0 left out), "), "{}", done.stdout);
+    assert!(done.stdout.starts_with("2 cases (left out: 0 about"), "{}", done.stdout);
     let route = |more: &[&str]| {
         let task = ["route", "why does postgres do a sequential scan", "--budget", "300"];
         let done = home.ask(&[&task[..], &["--format", "json"], more].concat());
@@ -59,4 +61,35 @@ fn weights_that_were_trained_choose_the_parts() {
     let none = home.write("none.jsonl", "");
     let empty = ["train", "pager", "--cases", &none, "--out", &weights];
     assert_eq!(home.ask(&empty).code, 2);
+    let lines = fs::read_to_string(&cases).unwrap();
+    let other_body = lines.replace("\"body_bytes\": ", "\"body_bytes\": 9");
+    assert_ne!(other_body, lines);
+    let other_body = home.write("other.jsonl", &other_body);
+    let done = home.ask(&["train", "pager", "--cases", &other_body, "--out", &weights]);
+    assert!(done.code == 2 && done.stderr.contains("other texts"), "{}", done.stderr);
+}
+
+#[test]
+fn the_next_page_has_what_is_new() {
+    let home = Home::with_index();
+    let page = |have: &str| -> Value {
+        let page = ["page", SKILL, QUERY, "--budget", "300", "--format", "json", "--have", have];
+        serde_json::from_str(&home.ask(&page).stdout).unwrap()
+    };
+    let positions = |page: &Value| -> Vec<u64> {
+        page["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| node["position"].as_u64().unwrap())
+            .collect()
+    };
+    let first = positions(&page(""));
+    let have: Vec<String> = first.iter().map(u64::to_string).collect();
+    let second = positions(&page(&have.join(",")));
+    assert!(!first.is_empty() && !second.is_empty());
+    assert!(second.iter().all(|position| !first.contains(position)), "{first:?} {second:?}");
+    assert_eq!(page("0-999")["nodes"], serde_json::json!([]));
+    let done = home.ask(&["page", SKILL, QUERY, "--have", "1-x"]);
+    assert!(done.code == 2 && done.stderr.contains("0-3,7"), "{}", done.stderr);
 }

@@ -532,7 +532,10 @@ fn our_pager_is_that_of_the_router() {
     let skill_id = "databases/postgres-query-tuning";
     let mut task = task("How do I find the slowest query?");
     let query = Query::new(task.query.as_str()).unwrap();
-    let of_router = shelf.router.page(&SkillId::new(skill_id), Some(&query), 800).unwrap();
+    let of_router = shelf
+        .router
+        .page(&SkillId::new(skill_id), Some(&query), 800, skillmux::page::PartList::none())
+        .unwrap();
     task.evidence =
         Some(GoldEvidence { skill_id: skill_id.into(), body_bytes: 0, spans: Vec::new() });
     let system = SystemSpec::parse("page:mmr/800").unwrap().open(&context).unwrap();

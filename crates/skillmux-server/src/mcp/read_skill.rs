@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skillmux::{Result, query::Query, route::Router, skill::SkillId, text::one_line};
+use skillmux::{
+    Result, page::PartList, query::Query, route::Router, skill::SkillId, text::one_line,
+};
 
 use super::text::page_text;
 use crate::view::PageView;
@@ -37,6 +39,9 @@ pub(super) struct ReadSkill {
     #[serde(default = "default_budget_tokens")]
     #[schemars(range(min = MIN_BUDGET_TOKENS, max = MAX_BUDGET_TOKENS))]
     budget_tokens: u32,
+    /// Parts that you have already, as an earlier answer lists them: `0-3,7`. They are not sent again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    have: String,
 }
 
 fn default_budget_tokens() -> u32 {
@@ -63,7 +68,9 @@ impl ReadSkill {
             (false, _) => Some(Query::new(self.query)?.with_needs(self.needs)?),
         };
         let skill_id = SkillId::new(self.skill_id);
-        let page = PageView::from(router.page(&skill_id, query.as_ref(), self.budget_tokens)?);
+        let had: PartList = self.have.parse()?;
+        let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
+        let page = PageView::from(page);
         let next = next_step(&page, self.budget_tokens);
         Ok(ReadSkillAnswer { page, next })
     }

@@ -72,14 +72,19 @@ pub(super) fn route_text(route: &RouteView) -> String {
 pub(super) fn page_text(page: &PageView) -> String {
     let (name, shown, full) = (one_line(&page.name), page.n_tokens, page.full_tokens);
     let extent = if page.truncated {
-        format!("{shown} of {full} tokens")
+        format!("{shown} of {full} tokens, parts {}", page.parts)
     } else {
         format!("whole, {shown} tokens")
     };
     // Headings are text of the skill, too.
-    let left_out = page.left_out.as_ref().map(|words| format!("\n[left out: {words}]\n"));
-    let content =
-        enclose(page.skill_id.as_str(), &(page.markdown.clone() + &left_out.unwrap_or_default()));
+    let mut content = page.markdown.clone();
+    if let Some(words) = &page.left_out {
+        let _ = write!(content, "\n[left out: {words}]\n");
+    }
+    if let Some(words) = &page.best_left_out {
+        let _ = write!(content, "\n[needed most, but too long for the budget: {words}]\n");
+    }
+    let content = enclose(page.skill_id.as_str(), &content);
     format!("skill: {name} ({extent})\n{content}")
 }
 

@@ -1,7 +1,8 @@
 //! [`fit`]: the weights of a value of nodes.
 
-use skillmux::page::{NodeFeatures, NodeWeights};
+use skillmux::page::{NodeFeatures, NodeWeights, SufficiencyWeights};
 
+use super::PageExample;
 use crate::optimizer::{Labelled, logistic, rounded, with_bias};
 
 /// Bias and weights.
@@ -26,12 +27,38 @@ pub(super) fn fit(examples: &[Example]) -> NodeWeights {
     };
     let examples: Vec<Labelled<N>> = examples.iter().map(labelled).collect();
     let [bias, weights @ ..] = rounded(logistic(&examples, PENALTY));
-    NodeWeights { bias, weights: NodeFeatures::from_array(weights) }
+    NodeWeights { bias, weights: NodeFeatures::from_array(weights), sufficiency: None }
+}
+
+/// Returns the weights that fit pages; without a page, those of a probability of one half.
+pub(super) fn fit_sufficiency(pages: &[PageExample]) -> SufficiencyWeights {
+    let labelled = |page: &PageExample| Labelled::<2> {
+        input: with_bias([SufficiencyWeights::feature(page.lost)]),
+        answer: page.suffices,
+        weight: 1.0,
+    };
+    let examples: Vec<Labelled<2>> = pages.iter().map(labelled).collect();
+    let [bias, weight] = rounded(logistic(&examples, PENALTY));
+    SufficiencyWeights { bias, weight }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_out_tells_whether_a_page_suffices() {
+        let page = |lost: f32, suffices: bool| PageExample { lost, suffices };
+        // Half of the pages that leave out 1, and three quarters of those that leave out half of it.
+        let pages: Vec<PageExample> =
+            (0..400).flat_map(|at| [page(1.0, at % 2 == 0), page(0.5, at % 4 > 0)]).collect();
+        let weights = fit_sufficiency(&pages);
+        assert!((weights.probability(1.0) - 0.5).abs() < 0.01, "{weights:?}");
+        assert!((weights.probability(0.5) - 0.75).abs() < 0.01, "{weights:?}");
+        assert!(weights.probability(0.0) > 0.99 && weights.probability(f32::MAX) < 0.01);
+        let none = fit_sufficiency(&[]);
+        assert!((none.probability(1.0) - 0.5).abs() < 1e-6);
+    }
 
     #[test]
     fn weights_have_the_places_of_their_features() {
@@ -43,7 +70,7 @@ mod tests {
         let examples: Vec<Example> = (0..200)
             .flat_map(|at| [example(1.0, at % 8 > 0), example(-1.0, at % 8 == 0)])
             .collect();
-        let NodeWeights { bias, weights } = fit(&examples);
+        let NodeWeights { bias, weights, .. } = fit(&examples);
         let others = NodeFeatures { best_line: 0.0, ..weights }.to_array();
         assert!((weights.best_line - 7_f32.ln()).abs() < 0.01 && bias.abs() < 0.01, "{weights:?}");
         assert!(others.iter().all(|weight| weight.abs() < 1e-6), "{weights:?}");

@@ -1,50 +1,71 @@
 //! Trains the [`NodeWeights`] by which the parts of a skill are chosen.
 //!
 //! Each case is a query about one skill, with the bytes of its body that the answer needs. Every node of the body is an example: one
-//! that holds some of these bytes is needed. A logistic regression tells them from the others.
+//! that holds some of these bytes is needed. A logistic regression tells them from the others. A second one tells how likely a page
+//! suffices, from what it leaves out.
 
 mod fit;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use rayon::prelude::*;
 use skillmux::{
+    index::IndexedSkill,
     model::Encoder,
-    page::{NodeFeatures, NodeWeights},
+    page::{NodeFeatures, NodeWeights, PageRequest, Pager, ValuePager, node_features},
     query::Query,
     route::Router,
     skill::{Node, SkillId},
 };
 use skillmux_eval::{
     dataset::Dataset,
-    metric::abstention::{Judged, auroc},
-    task::Task,
+    metric::abstention::{Judged, auroc, expected_calibration_error},
+    task::{GoldEvidence, Task},
 };
 
-use self::fit::{Example, fit};
+use self::fit::{Example, fit, fit_sufficiency};
 use crate::{error::Result, split::key_of_name};
 
 /// Parts that skills are dealt out to, one of which is held out in turn.
 const N_FOLDS: u64 = 5;
 
+/// Budgets that sufficiency is learned from, as shares of the tokens of a body.
+const BUDGETS: [f32; 5] = [0.15, 0.3, 0.45, 0.6, 0.8];
+
 /// The nodes of the skills that cases ask about, and which of them are needed.
 #[derive(Debug, Clone, Default)]
 pub struct PagerExamples {
-    /// By the fold of the skill.
-    folds: BTreeMap<u64, Vec<Example>>,
-    n_cases: usize,
-    n_left_out: usize,
+    cases: Vec<Case>,
+    /// Ids of skills that the index lacks.
+    n_unknown: usize,
+    /// Skills that the index has with a body of another length.
+    n_other_body: usize,
 }
 
-/// How well a value tells the needed nodes of held-out skills from the others: the area under the ROC curve, in `[0, 1]`.
+/// A query about one skill.
+#[derive(Debug, Clone)]
+struct Case {
+    /// The fold of the skill.
+    fold: u64,
+    skill: IndexedSkill,
+    query: Query,
+    /// One for each node.
+    examples: Vec<Example>,
+}
+
+/// How well a value tells the needed nodes of held-out skills from the others, and pages that suffice from others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PagerScores {
-    /// By the weights.
+    /// Area under the ROC curve of nodes by the weights, in `[0, 1]`.
     pub value: f64,
-    /// By the best line of words alone.
+    /// The same by the best line of words alone.
     pub words: f64,
-    /// By the meaning alone.
+    /// The same by the meaning alone.
     pub meaning: f64,
+    /// Area under the ROC curve of pages by how likely they suffice.
+    pub sufficiency: f64,
+    /// Mean distance between that probability and the share of pages that do, over ten bins, in `[0, 1]`.
+    pub sufficiency_error: f64,
 }
 
 impl PagerExamples {
@@ -54,68 +75,165 @@ impl PagerExamples {
     /// # Errors
     /// What the index says.
     pub fn read(cases: &Dataset, router: &Router, encoder: &dyn Encoder) -> Result<Self> {
-        let index = router.index();
-        let read = |task: &Task| -> Result<Option<(u64, Vec<Example>)>> {
-            let Some(evidence) = &task.evidence else { return Ok(None) };
-            let id = SkillId::new(evidence.skill_id.as_str());
-            let Ok(idx) = index.find(&id) else { return Ok(None) };
-            let indexed = index.skill(idx)?;
-            if indexed.skill.body.len() != evidence.body_bytes as usize {
-                return Ok(None);
-            }
-            let query = Query::new(task.query.as_str())?;
-            let features = router.node_features(&indexed, &query, encoder);
-            let example = |(node, features): (&Node, NodeFeatures)| {
-                let holds = |[start, end]: &[u32; 2]| *start < node.end && node.start < *end;
-                Example { features, is_needed: evidence.spans.iter().any(holds) }
-            };
-            let examples = indexed.nodes.nodes.iter().zip(features).map(example).collect();
-            Ok(Some((key_of_name(&indexed.skill.name) % N_FOLDS, examples)))
-        };
+        let read = |task: &Task| Case::read(task, router, encoder);
         let all = cases.tasks.par_iter().map(read).collect::<Result<Vec<_>>>()?;
         let mut read = Self::default();
         for case in all {
-            let Some((fold, examples)) = case else {
-                read.n_left_out += 1;
-                continue;
-            };
-            read.n_cases += 1;
-            read.folds.entry(fold).or_default().extend(examples);
+            match case {
+                Read::Case(case) => read.cases.push(*case),
+                Read::Unknown => read.n_unknown += 1,
+                Read::OtherBody => read.n_other_body += 1,
+            }
         }
         Ok(read)
     }
 
-    /// Returns the number of cases that were read, and of those that were left out.
-    pub fn n_cases(&self) -> [usize; 2] {
-        [self.n_cases, self.n_left_out]
+    /// Returns the number of cases that were read, of those about skills that the index lacks, and of those about other bodies.
+    pub fn n_cases(&self) -> [usize; 3] {
+        [self.cases.len(), self.n_unknown, self.n_other_body]
+    }
+
+    /// Returns the number of skills.
+    pub fn n_skills(&self) -> usize {
+        let ids: std::collections::BTreeSet<&SkillId> =
+            self.cases.iter().map(|case| &case.skill.skill.id).collect();
+        ids.len()
     }
 
     /// Returns the number of nodes, and of those that are needed.
     pub fn n_nodes(&self) -> [usize; 2] {
-        let all = || self.folds.values().flatten();
+        let all = || self.cases.iter().flat_map(|case| &case.examples);
         [all().count(), all().filter(|example| example.is_needed).count()]
     }
 
-    /// Returns the weights that fit all nodes.
-    pub fn fit(&self) -> NodeWeights {
-        fit(&self.folds.values().flatten().copied().collect::<Vec<_>>())
-    }
-
-    /// Returns how well weights do that are fitted to four fifths of the skills on the other fifth, over all fifths.
-    pub fn scores(&self) -> PagerScores {
+    /// Returns the weights that fit all nodes and, over held-out skills, all pages, with their scores.
+    pub fn fit(&self, router: &Router, encoder: &Arc<dyn Encoder>) -> (NodeWeights, PagerScores) {
+        let folds: Vec<u64> = (0..N_FOLDS).collect();
+        let of_fold = |fold: u64| self.cases.iter().filter(move |case| case.fold == fold);
+        let examples = |is_in: &dyn Fn(&Case) -> bool| -> Vec<Example> {
+            self.cases
+                .iter()
+                .filter(|case| is_in(case))
+                .flat_map(|case| &case.examples)
+                .copied()
+                .collect()
+        };
+        let weights: BTreeMap<u64, NodeWeights> =
+            folds.iter().map(|fold| (*fold, fit(&examples(&|case| case.fold != *fold)))).collect();
         let mut by: [Vec<Judged>; 3] = Default::default();
-        for (held_out, examples) in &self.folds {
-            let others = self.folds.iter().filter(|(fold, _)| *fold != held_out);
-            let weights = fit(&others.flat_map(|(_, of)| of).copied().collect::<Vec<_>>());
-            for Example { features, is_needed } in examples {
-                let value = weights.probability(features);
-                for (by, score) in by.iter_mut().zip([value, features.best_line, features.meaning])
-                {
-                    by.push(Judged { confidence: score, answerable: *is_needed });
+        for fold in &folds {
+            for Example { features, is_needed } in of_fold(*fold).flat_map(|case| &case.examples) {
+                let value = weights[fold].probability(features);
+                let scores = [value, features.best_line, features.meaning];
+                for (by, confidence) in by.iter_mut().zip(scores) {
+                    by.push(Judged { confidence, answerable: *is_needed });
                 }
             }
         }
+        let pages: Vec<(u64, PageExample)> = self
+            .cases
+            .par_iter()
+            .flat_map_iter(|case| {
+                let pages = case.pages(weights[&case.fold], router, encoder);
+                pages.into_iter().map(|page| (case.fold, page))
+            })
+            .collect();
+        let pages_where = |is_in: &dyn Fn(u64) -> bool| -> Vec<PageExample> {
+            pages.iter().filter(|(fold, _)| is_in(*fold)).map(|(_, page)| *page).collect()
+        };
+        let mut judged = Vec::with_capacity(pages.len());
+        for held_out in &folds {
+            let weights = fit_sufficiency(&pages_where(&|fold| fold != *held_out));
+            judged.extend(pages_where(&|fold| fold == *held_out).iter().map(|page| Judged {
+                confidence: weights.probability(page.lost),
+                answerable: page.suffices,
+            }));
+        }
+        let sufficiency = fit_sufficiency(&pages_where(&|_| true));
         let [value, words, meaning] = by.map(|judged| auroc(&judged));
-        PagerScores { value, words, meaning }
+        let scores = PagerScores {
+            value,
+            words,
+            meaning,
+            sufficiency: auroc(&judged),
+            sufficiency_error: expected_calibration_error(&judged),
+        };
+        let weights = NodeWeights { sufficiency: Some(sufficiency), ..fit(&examples(&|_| true)) };
+        (weights, scores)
     }
+}
+
+/// What became of a case.
+enum Read {
+    Case(Box<Case>),
+    Unknown,
+    OtherBody,
+}
+
+/// A page that leaves something out.
+#[derive(Debug, Clone, Copy)]
+struct PageExample {
+    /// Sum of `-ln(1 - p)` over the nodes that are left out.
+    lost: f32,
+    /// Whether all that is needed is shown.
+    suffices: bool,
+}
+
+impl Case {
+    fn read(task: &Task, router: &Router, encoder: &dyn Encoder) -> Result<Read> {
+        let Some(evidence) = &task.evidence else { return Ok(Read::Unknown) };
+        let index = router.index();
+        let Ok(idx) = index.find(&SkillId::new(evidence.skill_id.as_str())) else {
+            return Ok(Read::Unknown);
+        };
+        let skill = index.skill(idx)?;
+        if skill.skill.body.len() != evidence.body_bytes as usize {
+            return Ok(Read::OtherBody);
+        }
+        let query = Query::new(task.query.as_str())?;
+        let features =
+            router.with_page_request(&skill, &query, |request| node_features(request, encoder));
+        let example = |(node, features): (&Node, NodeFeatures)| Example {
+            features,
+            is_needed: is_needed(node, evidence),
+        };
+        let examples = skill.nodes.nodes.iter().zip(features).map(example).collect();
+        let fold = key_of_name(&skill.skill.name) % N_FOLDS;
+        Ok(Read::Case(Box::new(Self { fold, skill, query, examples })))
+    }
+
+    /// Returns pages of all [`BUDGETS`] by weights that were not fitted to this case.
+    fn pages(
+        &self,
+        weights: NodeWeights,
+        router: &Router,
+        encoder: &Arc<dyn Encoder>,
+    ) -> Vec<PageExample> {
+        let pager = ValuePager::new(weights, Arc::clone(encoder));
+        router.with_page_request(&self.skill, &self.query, |request| {
+            let full_tokens = pager.page(request).full_tokens;
+            let page = |share: &f32| {
+                let budget_tokens = (share * full_tokens as f32) as u32;
+                let page = pager.page(&PageRequest { budget_tokens, ..*request });
+                let shown = page.parts();
+                let examples = (0_u32..).zip(&self.examples);
+                let left_out: Vec<&Example> = examples
+                    .filter(|(position, _)| !shown.contains(*position))
+                    .map(|(_, example)| example)
+                    .collect();
+                let lost = left_out.iter().map(|left_out| weights.loss_without(&left_out.features));
+                PageExample {
+                    lost: lost.sum(),
+                    suffices: left_out.iter().all(|left_out| !left_out.is_needed),
+                }
+            };
+            BUDGETS.iter().map(page).collect()
+        })
+    }
+}
+
+/// Tells whether a node holds bytes that the answer needs.
+fn is_needed(node: &Node, evidence: &GoldEvidence) -> bool {
+    let holds = |[start, end]: &[u32; 2]| *start < node.end && node.start < *end;
+    evidence.spans.iter().any(holds)
 }

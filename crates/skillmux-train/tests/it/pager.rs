@@ -1,17 +1,18 @@
 //! Training the value of parts of skills.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
+    model::Encoder,
     page::NodeFeatures,
     route::{Router, Stages},
 };
 use skillmux_eval::dataset::{Dataset, DatasetKind, DatasetOptions};
 use skillmux_train::pager::PagerExamples;
 
-fn examples(cases: &Path) -> PagerExamples {
+fn examples(cases: &Path) -> (PagerExamples, Router) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let folder = tempfile::tempdir().unwrap();
     let library = Library::open([fixtures.join("library")]).unwrap();
@@ -19,20 +20,27 @@ fn examples(cases: &Path) -> PagerExamples {
     let router = Router::new(Index::open(folder.path()).unwrap(), Stages::default()).unwrap();
     let kind = Some(DatasetKind::IntraSkillBench);
     let cases = Dataset::open(cases, kind, DatasetOptions::default()).unwrap();
-    PagerExamples::read(&cases, &router, &skillmux_models::encoder()).unwrap()
+    let examples = PagerExamples::read(&cases, &router, &skillmux_models::encoder()).unwrap();
+    (examples, router)
 }
 
 #[test]
 fn parts_that_answer_are_told_from_the_others() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let examples = examples(&fixtures.join("eval/intra-skill-bench/cases.jsonl"));
-    assert_eq!(examples.n_cases(), [2, 0]);
+    let (examples, router) = examples(&fixtures.join("eval/intra-skill-bench/cases.jsonl"));
+    assert_eq!((examples.n_cases(), examples.n_skills()), ([2, 0, 0], 2));
     let [n_nodes, n_needed] = examples.n_nodes();
     assert!(n_needed >= 2 && n_nodes > 5 * n_needed, "{n_needed} of {n_nodes}");
-    let weights = examples.fit();
+    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
+    let (weights, scores) = examples.fit(&router, &encoder);
     let answer = NodeFeatures { best_line: 1.0, place_by_words: 1.0, ..NodeFeatures::default() };
     let other = NodeFeatures { meaning: -0.5, ..NodeFeatures::default() };
     assert!(weights.probability(&answer) > 4.0 * weights.probability(&other), "{weights:?}");
+    let sufficiency = weights.sufficiency.unwrap();
+    assert!(sufficiency.probability(0.0) > sufficiency.probability(9.0), "{sufficiency:?}");
+    for score in [scores.value, scores.sufficiency, scores.sufficiency_error] {
+        assert!((0.0..=1.0).contains(&score), "{scores:?}");
+    }
 }
 
 #[test]
@@ -45,6 +53,6 @@ fn a_case_about_another_body_is_left_out() {
         )
     };
     std::fs::write(&cases, line("data/csv-cleaning") + &line("no/such-skill")).unwrap();
-    let examples = examples(&cases);
-    assert_eq!((examples.n_cases(), examples.n_nodes()), ([0, 2], [0, 0]));
+    let (examples, _) = examples(&cases);
+    assert_eq!((examples.n_cases(), examples.n_nodes()), ([0, 1, 1], [0, 0]));
 }

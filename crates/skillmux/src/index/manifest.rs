@@ -18,9 +18,10 @@ use crate::{error::Result, model::EncoderIdentity};
 
 /// Version of the layout on disk.
 ///
-/// A change to any file of a generation raises it, and so does a change to the rules from text to
-/// terms, because an index and its queries must agree on them.
-pub const FORMAT_VERSION: u32 = 2;
+/// A change to any file of a generation raises it. So does a change to the rules from text to terms,
+/// because an index and its queries must agree on them, and to the rules from bodies to nodes, which
+/// an index holds.
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Files up to this size are hashed whenever a generation is opened; larger ones when it is verified.
 const HASHED_ON_OPEN_BYTES: u64 = 64 << 20;

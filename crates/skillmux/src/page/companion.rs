@@ -1,6 +1,12 @@
 //! [`together`]: what a node cannot be read without.
 
-use super::{outline::Outline, scene::MAX_COMPARED};
+use std::ops::Range;
+
+use super::{
+    markers::{Line, begins_item, number_of},
+    outline::{Extent, Outline},
+    scene::MAX_COMPARED,
+};
 use crate::skill::{Node, NodeKind};
 
 /// Most nodes that come with one.
@@ -9,8 +15,11 @@ const MAX_COMPANIONS: usize = 16;
 /// Most nodes between two items of a numbered list.
 const MAX_GAP: usize = 12;
 
-/// Most tokens of a condition that comes with the step beside it.
+/// Most tokens of a condition that comes with what stands beside it.
 const MAX_GUARD_TOKENS: u32 = 80;
+
+/// Most tokens of a section that is shown together.
+const MAX_SECTION_TOKENS: u32 = 150;
 
 /// What a warning says loudly.
 const WARNINGS: [&str; 17] = [
@@ -33,48 +42,106 @@ const WARNINGS: [&str; 17] = [
     "严禁",
 ];
 
-/// Returns a node with those that it cannot be read without, rising, as far as they fit: they cost at most `max_tokens`,
-/// and all of them fit what is left of the budget. Else it comes with its code, or the text before its code; else alone.
+/// What a node is to another one that cannot be read without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Code to the text before it, or the text to the code; what a text announces; the rest of a line.
+    Part,
+    /// A condition or a loud warning.
+    Guard,
+    /// Comes before it: an earlier step, the head of a table, the text before a list. Its short form may stand for it.
+    Before,
+    /// Stands in the same short section.
+    Section,
+}
+
+/// Returns a node with those that it cannot be read without, rising by position. They cost at most `max_tokens`, and all of them fit
+/// what is left of the budget.
+///
+/// If they don't, the rest of the section is left out; then what comes before is shown in short. If that is still too much, there are
+/// no conditions; then only what belongs to the node itself; then only what comes before, in short; then the node is alone.
 pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
     node_idx: usize,
     max_tokens: f32,
-) -> Vec<usize> {
+) -> Vec<(usize, Extent)> {
+    let alone = vec![(node_idx, Extent::Whole)];
     if max_tokens <= 0.0 {
-        return vec![node_idx];
+        return alone;
     }
-    let open = |idx: &usize| *idx < MAX_COMPARED && !outline.is_selected(*idx);
-    let fit = |all: &[usize]| {
-        let others: Vec<usize> = all.iter().copied().filter(|idx| *idx != node_idx).collect();
-        outline.cost_of(&others) as f32 <= max_tokens
-            && outline.cost_of(all) <= outline.left_tokens()
+    let companions = with_companions(outline, nodes, node_idx);
+    let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 4]| {
+        let extent = if idx == node_idx { Some(Extent::Whole) } else { extents[role as usize] };
+        extent.map(|extent| (idx, extent))
     };
-    let mut all = with_companions(outline, nodes, node_idx);
-    all.retain(open);
-    if fit(&all) {
-        return all;
-    }
-    let pair = partner(outline, nodes, node_idx).filter(open);
-    let pair: Vec<usize> = pair.into_iter().chain([node_idx]).collect();
-    if fit(&pair) { pair } else { vec![node_idx] }
+    let (whole, brief) = (Some(Extent::Whole), Some(Extent::Brief));
+    let ways = [
+        [whole, whole, whole, whole],
+        [whole, whole, whole, None],
+        [whole, whole, brief, None],
+        [whole, None, brief, None],
+        [whole, None, None, None],
+        [None, None, brief, None],
+    ];
+    let fit = |choices: &Vec<(usize, Extent)>| {
+        let others: Vec<_> = choices.iter().copied().filter(|(idx, _)| *idx != node_idx).collect();
+        outline.cost_of(&others) as f32 <= max_tokens
+            && outline.cost_of(choices) <= outline.left_tokens()
+    };
+    let choices = |extents: &[Option<Extent>; 4]| {
+        companions.iter().filter_map(|companion| extent_of(*companion, extents)).collect()
+    };
+    ways.iter().map(choices).find(fit).unwrap_or(alone)
 }
 
-/// Returns a node and those that it cannot be read without, rising: the text before code, the code after text, the steps before a
-/// numbered one, the first rows of a table, and short conditions beside a step.
-fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
-    let mut all = vec![node_idx];
+/// Returns a node and those that it cannot be read without, rising, as far as they are not shown yet.
+fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(usize, Role)> {
+    let mut all = vec![(node_idx, Role::Part)];
     let mut next = 0;
     while next < all.len() && all.len() <= MAX_COMPANIONS {
-        for companion in companions(outline, nodes, all[next]) {
-            if !all.contains(&companion) {
-                all.push(companion);
+        let (idx, role) = all[next];
+        for (companion, its_role) in companions(outline, nodes, idx) {
+            if all.iter().all(|(idx, _)| *idx != companion) {
+                // What belongs to a condition, or to an earlier step, counts as that does.
+                let role = if role == Role::Part { its_role } else { role };
+                all.push((companion, role));
             }
         }
         next += 1;
     }
-    all.sort_unstable();
+    all.retain(|(idx, _)| *idx < MAX_COMPARED && outline.is_open(*idx));
+    all.sort_unstable_by_key(|(idx, _)| *idx);
     all
+}
+
+fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(usize, Role)> {
+    let parts = [partner(outline, nodes, node_idx), announced(outline, nodes, node_idx)];
+    let lines = rest_of_line(outline, nodes, node_idx);
+    let before = [
+        head_of_table(outline, nodes, node_idx),
+        step_before(outline, nodes, node_idx),
+        lead_in(outline, nodes, node_idx),
+    ];
+    let guards = guards(outline, nodes, node_idx);
+    let parts = parts.into_iter().flatten().chain(lines).map(|idx| (idx, Role::Part));
+    let before = before.into_iter().flatten().map(|idx| (idx, Role::Before));
+    let section = short_section(nodes, node_idx).map(|idx| (idx, Role::Section));
+    parts.chain(before).chain(guards.map(|idx| (idx, Role::Guard))).chain(section).collect()
+}
+
+/// Returns the nodes of the section of a node, if that is short: what stands together there is read together.
+fn short_section(nodes: &[Node], node_idx: usize) -> Range<usize> {
+    let is_same = |idx: &usize| nodes[*idx].section == nodes[node_idx].section;
+    // Each node has a token: as many nodes as there may be tokens are enough to tell.
+    let n_most = MAX_SECTION_TOKENS as usize;
+    let before = (0..node_idx).rev().take(n_most).take_while(is_same);
+    let first = before.last().unwrap_or(node_idx);
+    let end = (node_idx + 1..nodes.len()).take(n_most).take_while(is_same).last();
+    let end = end.unwrap_or(node_idx) + 1;
+    let tokens = nodes[first..end].iter().map(|node| node.n_tokens);
+    let is_short = tokens.fold(0, u32::saturating_add) <= MAX_SECTION_TOKENS;
+    if is_short { first..end } else { node_idx..node_idx }
 }
 
 /// Returns the text before a code block, or the code after a text, of the same section.
@@ -84,14 +151,36 @@ fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usi
     (is_code(outline, partner) != is_code(outline, node_idx)).then_some(partner)
 }
 
-fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
-    let mut found: Vec<usize> = partner(outline, nodes, node_idx).into_iter().collect();
-    found.extend(head_of_table(outline, nodes, node_idx));
-    found.extend(step_before(outline, nodes, node_idx));
-    if nodes[node_idx].kind == NodeKind::Step {
-        found.extend(guards(outline, nodes, node_idx));
+/// Returns the node after one that ends as if it would announce something.
+fn announced(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let text = outline.text(node_idx)?.trim_end().trim_end_matches(['*', '_']);
+    if text.ends_with([':', '：']) || text.ends_with("——") {
+        after(nodes, node_idx)
+    } else {
+        None
     }
-    found
+}
+
+/// Returns the nodes that stand in the same line as another one: a long paragraph is several nodes.
+fn rest_of_line(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
+    let before = before(nodes, node_idx).filter(|before| outline.is_same_line(*before, node_idx));
+    let after = after(nodes, node_idx).filter(|after| outline.is_same_line(node_idx, *after));
+    before.into_iter().chain(after).collect()
+}
+
+/// Returns the node that begins the list of some later items, if it has the text before that list.
+fn lead_in(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let begins_item = |idx: usize| outline.text(idx).is_some_and(begins_item);
+    if !begins_item(node_idx) {
+        return None;
+    }
+    let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
+    let mut earlier = earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section);
+    let first = earlier.find(|idx| !begins_item(*idx))?;
+    outline
+        .text(first)
+        .is_some_and(|text| Line::all(text).any(|line| line.is_item()))
+        .then_some(first)
 }
 
 /// Returns the item before a numbered one that is not the first.
@@ -112,16 +201,6 @@ fn head_of_table(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Opti
     std::iter::successors(row_before(&node_idx), row_before).last()
 }
 
-/// Returns the number that an item begins with.
-fn number_of(text: &str) -> Option<u32> {
-    let text = text.trim_start();
-    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let after = &text[n_digits..];
-    let is_item =
-        after.starts_with(". ") || after.starts_with(") ") || after.starts_with(['、', '．']);
-    if is_item { text[..n_digits].parse().ok() } else { None }
-}
-
 fn is_code(outline: &Outline<'_>, node_idx: usize) -> bool {
     let fence =
         |text: &str| text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~");
@@ -132,7 +211,7 @@ fn is_table(outline: &Outline<'_>, node_idx: usize) -> bool {
     outline.text(node_idx).is_some_and(|text| text.trim_start().starts_with('|'))
 }
 
-/// Returns the short conditions and prohibitions of the section of a step, those that stand near.
+/// Returns the short conditions and prohibitions of the section of a node, those that stand near.
 fn guards<'a>(
     outline: &'a Outline<'_>,
     nodes: &'a [Node],
@@ -167,13 +246,22 @@ mod tests {
     use super::super::tests::outlined;
     use super::*;
 
-    /// Returns the first lines of the nodes that come with the first one that begins so.
-    fn with(body: &str, begin: &str) -> Vec<String> {
+    /// Calls `f` with the position of the first node that begins so.
+    fn at<T>(body: &str, begin: &str, f: impl FnOnce(&Outline<'_>, &[Node], usize) -> T) -> T {
         outlined(body, 900, |outline, tree| {
             let text = |idx: usize| tree.nodes[idx].text(body).unwrap();
-            let at = (0..tree.nodes.len()).find(|idx| text(*idx).starts_with(begin)).unwrap();
-            let all = with_companions(&outline, &tree.nodes, at).into_iter();
-            all.map(|idx| text(idx).lines().next().unwrap().to_owned()).collect()
+            let idx = (0..tree.nodes.len()).find(|idx| text(*idx).starts_with(begin)).unwrap();
+            f(&outline, &tree.nodes, idx)
+        })
+    }
+
+    /// Returns the first lines of the nodes that come with a node, those that only stand in its section left out.
+    fn with(body: &str, begin: &str) -> Vec<String> {
+        at(body, begin, |outline, nodes, idx| {
+            let all = with_companions(outline, nodes, idx).into_iter();
+            let all = all.filter(|(_, role)| *role != Role::Section);
+            let line = |idx: usize| outline.text(idx).unwrap().lines().next().unwrap().to_owned();
+            all.map(|(idx, _)| line(idx)).collect()
         })
     }
 
@@ -197,6 +285,22 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_do_not_fit_are_shown_in_short() {
+        let long = "and so on ".repeat(60);
+        let body = format!(
+            "# A\n\n1. Stop it.\n   {long}\n2. Copy it.\n   {long}\n3. Start it.\n   {long}\n"
+        );
+        let extents = |max_tokens: f32| {
+            at(&body, "3.", |outline, nodes, idx| together(outline, nodes, idx, max_tokens))
+        };
+        let (brief, whole) = (Extent::Brief, Extent::Whole);
+        assert_eq!(extents(500.0), [(0, whole), (1, whole), (2, whole)]);
+        assert_eq!(extents(50.0), [(0, brief), (1, brief), (2, whole)]);
+        assert_eq!(extents(5.0), [(2, whole)]);
+        assert_eq!(extents(0.0), [(2, whole)]);
+    }
+
+    #[test]
     fn rows_come_with_the_head_of_their_table() {
         let row = |n: usize| format!("| r{n} | {} |\n", "word ".repeat(30));
         let rows: String = (0..30).map(row).collect();
@@ -204,17 +308,39 @@ mod tests {
         outlined(&body, 900, |outline, tree| {
             let last = tree.nodes.len() - 1;
             assert!(last > 1, "the table is split");
-            assert_eq!(with_companions(&outline, &tree.nodes, last), [0, last]);
+            let expected = [(0, Role::Before), (last, Role::Part)];
+            assert_eq!(with_companions(&outline, &tree.nodes, last), expected);
         });
     }
 
     #[test]
-    fn a_step_comes_with_the_warnings_of_its_section() {
+    fn later_items_come_with_the_text_before_the_list() {
+        let item = |n: usize| format!("- item {n} {}\n", "word ".repeat(60));
+        let items: String = (0..4).map(item).collect();
+        let body = format!("# A\n\nOnly these files:\n\n{items}\nText.\n");
+        assert_eq!(with(&body, "- item 3"), ["Only these files:", &item(3).trim_end()]);
+        assert_eq!(with(&body, "Text."), ["Text."]);
+    }
+
+    #[test]
+    fn what_is_announced_and_the_rest_of_a_line_come_along() {
+        let sentence = "This sentence is one of many that stand in one long line of text. ";
+        let body = format!("# A\n\n{}\n\nSay this —— \n\nIt is done.\n", sentence.repeat(40));
+        let first = at(&body, "This", |outline, nodes, idx| with_companions(outline, nodes, idx));
+        assert!(first.len() > 2, "{first:?}");
+        assert!(first.iter().all(|(_, role)| *role == Role::Part));
+        assert_eq!(with("# A\n\nSay this ——\n\nIt is done.\n\nMore.\n", "Say").len(), 2);
+        assert_eq!(with("# A\n\nSay this.\n\nIt is done.\n\nMore.\n", "Say").len(), 1);
+    }
+
+    #[test]
+    fn warnings_of_the_section_come_along() {
         let body = "# A\n\n1. Open the file and save it.\n\nOther words stand here.\n\n\
-                    IMPORTANT: the file is shared.\n\nMore of them.\n\n# B\n\nNEVER print it.\n";
+                    IMPORTANT: the file is shared.\n\n# B\n\nNEVER print it.\n";
         let found = ["1. Open the file and save it.", "IMPORTANT: the file is shared."];
         assert_eq!(with(body, "1."), found);
-        assert_eq!(with(body, "More"), ["More of them."]);
+        let found = ["Other words stand here.", "IMPORTANT: the file is shared."];
+        assert_eq!(with(body, "Other"), found);
     }
 
     #[test]
@@ -222,5 +348,14 @@ mod tests {
         let body =
             "# A\n\n1. Open the file and save it.\n\nYou must own the file.\n\nOther words.\n";
         assert_eq!(with(body, "1."), ["1. Open the file and save it.", "You must own the file."]);
+    }
+
+    #[test]
+    fn a_short_section_is_shown_together() {
+        let body = |n: usize| format!("# A\n\nOne.\n\n{}\n\nThree.\n", "word ".repeat(n));
+        let all = |n: usize| {
+            at(&body(n), "Three", |outline, nodes, idx| with_companions(outline, nodes, idx).len())
+        };
+        assert_eq!((all(100), all(200)), (3, 1));
     }
 }

@@ -1,6 +1,10 @@
 //! Writes a page as Markdown.
 
-use super::{LeftOutSection, MAX_LEFT_OUT, Page, PageNode};
+use std::fmt::Write as _;
+
+use super::{
+    LeftOutSection, MAX_LEFT_OUT, Page, PageMark, PageNode, PartList, markers::ends_in_row,
+};
 
 /// Stands where nodes were left out.
 const ELISION: &str = "[...]";
@@ -12,6 +16,16 @@ const N_NAMED: usize = 6;
 const MAX_HEADING_CHARS: usize = 40;
 
 impl Page {
+    /// Returns the parts that the page shows whole, which the agent has from now on.
+    pub fn parts(&self) -> PartList {
+        self.nodes.iter().filter(|node| !node.is_brief).map(|node| node.position).collect()
+    }
+
+    /// Returns the part that is needed most, if it did not fit, with its tokens: `"Install" (120)`.
+    pub fn best_left_out_in_words(&self) -> Option<String> {
+        self.best_left_out.as_ref().map(LeftOutSection::in_words)
+    }
+
     /// Returns which sections were left out, the longest first, with their tokens: `"Install" (120), "Usage" (90) and 3 more`; `None` of
     /// a whole page. A section of which something is shown may be among them.
     pub fn left_out_in_words(&self) -> Option<String> {
@@ -20,18 +34,7 @@ impl Page {
         }
         let mut longest: Vec<&LeftOutSection> = self.left_out.iter().collect();
         longest.sort_by_key(|section| std::cmp::Reverse(section.n_tokens));
-        let named = longest.iter().take(N_NAMED).map(|section| {
-            if section.heading.is_empty() {
-                return format!("the beginning ({})", section.n_tokens);
-            }
-            // A heading is text of others: it cannot end its quotes.
-            let heading = section.heading.replace('"', "'");
-            let cut = heading.char_indices().nth(MAX_HEADING_CHARS).map(|(at, _)| at);
-            match cut {
-                Some(at) => format!("\"{}…\" ({})", heading[..at].trim_end(), section.n_tokens),
-                None => format!("\"{heading}\" ({})", section.n_tokens),
-            }
-        });
+        let named = longest.iter().take(N_NAMED).map(|section| section.in_words());
         let named = named.collect::<Vec<_>>().join(", ");
         Some(match longest.len().saturating_sub(N_NAMED) {
             0 => named,
@@ -42,49 +45,77 @@ impl Page {
     }
 
     /// Returns the page as Markdown that an agent can read: the nodes in order, each heading once
-    /// where it changes, and `[...]` where nodes were left out.
+    /// where it changes, and `[...]` where something was left out.
     ///
     /// A heading's level is its depth in the page, so that a body without a title begins at `#`.
     /// The marks of elision, two or three tokens each, are not part of [`Page::n_tokens`].
     pub fn to_markdown(&self) -> String {
         let mut markdown = String::new();
-        let mut shown: &[String] = &[];
-        let mut next_position = 0;
-        let mut last_end = None;
+        let mut last: Option<&PageNode> = None;
         for node in &self.nodes {
-            let n_same =
-                shown.iter().zip(&node.headings).take_while(|(above, here)| above == here).count();
-            // What is left out stands before the headings of this node, below the last of them, or in both places.
-            let n_left_out = node.position.saturating_sub(next_position);
-            let is_elided_above = n_left_out > node.section_position;
-            let is_elided_below = n_left_out > 0 && node.section_position > 0;
-            // What is left out at the begin of the skill stands under its title, as the rest does.
-            let n_before = usize::from(shown.is_empty());
-            for (depth, heading) in node.headings.iter().enumerate().skip(n_same) {
-                if is_elided_above && depth == n_same + n_before {
-                    push_block(&mut markdown, ELISION);
+            let text = text_block(node);
+            match node.marks.as_slice() {
+                [PageMark::RowGap] => {
+                    let _ = writeln!(markdown, "| {ELISION} |\n{text}");
                 }
-                push_block(&mut markdown, &format!("{} {heading}", "#".repeat((depth + 1).min(6))));
+                [PageMark::SameLine] => {
+                    markdown.truncate(markdown.trim_end_matches('\n').len());
+                    let blank = if last.is_some_and(|last| last.end_byte < node.start_byte) {
+                        " "
+                    } else {
+                        ""
+                    };
+                    let _ = writeln!(markdown, "{blank}{text}");
+                }
+                // Items and rows that stood on lines one after the other still do.
+                [] if last.is_some_and(|last| node.start_byte <= last.end_byte + 1) => {
+                    let _ = writeln!(markdown, "{text}");
+                }
+                marks => {
+                    push_marks(&mut markdown, marks, last);
+                    push_block(&mut markdown, text);
+                }
             }
-            let is_unmarked = is_elided_above && node.headings.len() <= n_same + n_before;
-            if is_elided_below || is_unmarked {
-                push_block(&mut markdown, ELISION);
-            }
-            // Items and rows that stood on lines one after the other still do.
-            if n_left_out == 0 && last_end.is_some_and(|end: u32| node.start_byte <= end + 1) {
-                markdown.push_str(text_block(node));
-                markdown.push('\n');
-            } else {
-                push_block(&mut markdown, text_block(node));
-            }
-            shown = &node.headings;
-            next_position = node.position + 1;
-            last_end = Some(node.end_byte);
+            last = Some(node);
         }
-        if next_position < self.full_nodes {
-            push_block(&mut markdown, ELISION);
-        }
+        push_marks(&mut markdown, &self.end_marks, last);
         markdown
+    }
+}
+
+impl LeftOutSection {
+    fn in_words(&self) -> String {
+        if self.heading.is_empty() {
+            return format!("the beginning ({})", self.n_tokens);
+        }
+        // A heading is text of others: it cannot end its quotes.
+        let heading = self.heading.replace('"', "'");
+        let cut = heading.char_indices().nth(MAX_HEADING_CHARS).map(|(at, _)| at);
+        match cut {
+            Some(at) => format!("\"{}…\" ({})", heading[..at].trim_end(), self.n_tokens),
+            None => format!("\"{heading}\" ({})", self.n_tokens),
+        }
+    }
+}
+
+fn push_marks(markdown: &mut String, marks: &[PageMark], last: Option<&PageNode>) {
+    for (at, mark) in marks.iter().enumerate() {
+        match mark {
+            // What is left of a node that is cut stood on its last line, or right below.
+            PageMark::Gap
+                if at == 0
+                    && last.is_some_and(|last| last.is_brief && !ends_in_row(&last.text)) =>
+            {
+                markdown.truncate(markdown.trim_end_matches('\n').len());
+                let _ = writeln!(markdown, " {ELISION}");
+            }
+            PageMark::Gap | PageMark::RowGap => push_block(markdown, ELISION),
+            PageMark::Heading { depth, title } => {
+                let level = (*depth).clamp(1, 6) as usize;
+                push_block(markdown, &format!("{} {title}", "#".repeat(level)));
+            }
+            PageMark::SameLine => {}
+        }
     }
 }
 

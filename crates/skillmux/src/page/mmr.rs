@@ -3,13 +3,10 @@
 use super::{
     Page, PageRequest, Pager,
     companion::together,
-    outline::Outline,
-    scene::{MAX_COMPARED, Scene},
+    outline::{Extent, Outline},
+    scene::{MAX_COMPARED, Repeats, Scene},
 };
 use crate::skill::{Node, NodeKind};
-
-/// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes takes no minutes.
-const MAX_REPEATED: usize = 512;
 
 /// Weights and limits of [`MmrPager`].
 #[derive(Debug, Clone, PartialEq)]
@@ -210,8 +207,7 @@ impl Pager for MmrPager {
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let mut outline = Outline::new(request);
         let n_nodes = request.nodes.nodes.len();
-        let full_tokens = outline.full_tokens();
-        if full_tokens <= self.config.whole_tokens.min(request.budget_tokens) {
+        if outline.open_tokens() <= self.config.whole_tokens.min(request.budget_tokens) {
             return outline.into_whole_page();
         }
         let scene = Scene::new(request, &outline);
@@ -223,13 +219,16 @@ impl Pager for MmrPager {
         let max_nodes = if is_large { self.config.max_nodes_large } else { self.config.max_nodes };
         let companion_tokens = self.config.companion_share * request.budget_tokens as f32;
         let n_compared = n_nodes.min(MAX_COMPARED);
-        let mut redundancy = vec![0.0_f32; n_compared];
-        let mut is_open: Vec<bool> =
-            (0..n_compared).map(|idx| outline.text(idx).is_some()).collect();
+        let mut repeats = Repeats::new(n_compared);
+        for had in (0..n_compared).filter(|idx| outline.is_had(*idx)) {
+            repeats.add(&scene, had);
+        }
         let mut n_selected = 0;
         while n_selected < max_nodes {
-            let score = |idx: usize| lambda * relevance[idx] - (1.0 - lambda) * redundancy[idx];
-            let fits = |idx: &usize| is_open[*idx] && outline.cost(*idx) <= outline.left_tokens();
+            let score =
+                |idx: usize| lambda * relevance[idx] - (1.0 - lambda) * repeats.of_nodes[idx];
+            let fits =
+                |idx: &usize| outline.is_open(*idx) && outline.cost(*idx) <= outline.left_tokens();
             let scored = (0..n_compared).filter(fits).map(|idx| (idx, score(idx)));
             // Of equal scores the first in the source stays.
             let best = scored.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -238,19 +237,12 @@ impl Pager for MmrPager {
             };
             let mut all = together(&outline, &request.nodes.nodes, best, companion_tokens);
             if all.len() > max_nodes - n_selected {
-                all = vec![best];
+                all = vec![(best, Extent::Whole)];
             }
-            for selected in all {
-                outline.select(selected);
+            for (selected, extent) in all {
+                outline.select_as(selected, extent);
                 n_selected += 1;
-                is_open[selected] = false;
-                if n_selected > MAX_REPEATED {
-                    continue;
-                }
-                let cosines = scene.nodes[selected].cosines(&scene.nodes);
-                for (redundancy, cosine) in redundancy.iter_mut().zip(cosines) {
-                    *redundancy = redundancy.max(cosine * cosine);
-                }
+                repeats.add(&scene, selected);
             }
         }
         outline.into_page()

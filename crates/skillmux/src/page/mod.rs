@@ -1,7 +1,7 @@
 //! Selects the parts of a skill's body that a query needs, within a token budget (`SkillPager` §3.2).
 //!
 //! ```
-//! use skillmux::{skill::{NodeTree, Skill, SkillId}, page::{MmrConfig, MmrPager, PageRequest, Pager, TermSource}};
+//! use skillmux::{skill::{NodeTree, Skill, SkillId}, page::{MmrConfig, MmrPager, PageRequest, Pager, PartList, TermSource}};
 //!
 //! let skill = Skill {
 //!     id: SkillId::new("scans"),
@@ -21,6 +21,7 @@
 //!     query: "join scans",
 //!     terms: &terms,
 //!     budget_tokens: 12,
+//!     had: PartList::none(),
 //! };
 //!
 //! let page = MmrPager::new(MmrConfig::default()).page(&request);
@@ -34,25 +35,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 
+mod brief;
 mod companion;
 mod full;
 mod markdown;
+mod markers;
 mod mmr;
 mod outline;
+mod parts;
 mod scene;
 mod value;
 mod vector;
 
 pub use full::FullPager;
 pub use mmr::{KindPrior, MmrConfig, MmrPager};
-pub use value::{NodeFeatures, NodeWeights, ValuePager, node_features};
+pub use parts::PartList;
+pub use value::{NodeFeatures, NodeWeights, SufficiencyWeights, ValuePager, node_features};
 
 /// Selects the part of a skill that a query needs.
 ///
 /// Every implementation keeps to this:
 ///
-/// - Nodes are whole or left out, in the order of the source, each at most once, and their text is
-///   that of the body, byte for byte.
+/// - Nodes are in the order of the source, each at most once, and their text is that of the body, byte for byte. A node is whole, or
+///   some of its first lines stand for it ([`PageNode::is_brief`]).
+/// - No node is shown that the agent has already ([`PageRequest::had`]).
 /// - [`Page::n_tokens`] never exceeds [`PageRequest::budget_tokens`]. A budget too small for any
 ///   node gives a page without nodes, whose totals tell how much there is.
 /// - The same request gives the same page; nodes that are worth the same are taken in source order.
@@ -98,6 +104,8 @@ pub struct PageRequest<'a> {
     pub terms: &'a TermSource<'a>,
     /// Most tokens that the nodes and the headings above them may take.
     pub budget_tokens: u32,
+    /// Nodes that the agent has from earlier pages; none of them is shown again.
+    pub had: &'a PartList,
 }
 
 /// Terms of a text and how rare they are, in the terms of the index that holds the skill.
@@ -129,6 +137,9 @@ pub struct Page {
     pub name: String,
     /// Selected nodes, in the order of the source.
     pub nodes: Vec<PageNode>,
+    /// What stands after the last node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub end_marks: Vec<PageMark>,
     /// Estimated tokens of the selected nodes and of the headings shown above them.
     pub n_tokens: u32,
     /// Estimated tokens of all nodes and all headings of the body, long headings clipped.
@@ -138,6 +149,12 @@ pub struct Page {
     /// What was left out, by heading, in the order of the source: the first 32 sections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutSection>,
+    /// The node that is needed most, if it was left out because it does not fit the budget: its heading and its tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_left_out: Option<LeftOutSection>,
+    /// How likely the page has all that the query needs, in `[0, 1]`; `None` if the pager does not estimate it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sufficiency: Option<f32>,
 }
 
 /// Most sections that a page names as left out.
@@ -162,9 +179,13 @@ pub struct PageNode {
     pub headings: Vec<String>,
     /// Position of the node among those of the whole body.
     pub position: u32,
-    /// Number of nodes that stand before it under the same heading.
-    #[serde(default)]
-    pub section_position: u32,
+    /// What stands between the node before and this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<PageMark>,
+    /// Whether only the first lines of the node are shown, which stand for all of it: the head of a table, the text before a list,
+    /// the first line of a numbered step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_brief: bool,
     /// First byte in the body.
     pub start_byte: u32,
     /// One past the last byte in the body.
@@ -173,6 +194,26 @@ pub struct PageNode {
     pub n_tokens: u32,
     /// The text, byte for byte as in the body.
     pub text: String,
+}
+
+/// What stands before a node of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PageMark {
+    /// Something was left out here.
+    Gap,
+    /// Rows of the table were left out here.
+    RowGap,
+    /// A heading that no node above stands under.
+    Heading {
+        /// Number of headings around it, and itself; at least 1.
+        depth: u32,
+        /// The heading, on one line and without `#`.
+        title: String,
+    },
+    /// The node goes on in the line of the one before.
+    SameLine,
 }
 
 #[cfg(test)]
@@ -200,13 +241,30 @@ pub(crate) mod tests {
         let skill = skill(body);
         let nodes = NodeTree::parse(body);
         let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
-        let request =
-            PageRequest { skill: &skill, nodes: &nodes, query: "", terms: &terms, budget_tokens };
+        let request = PageRequest {
+            skill: &skill,
+            nodes: &nodes,
+            query: "",
+            terms: &terms,
+            budget_tokens,
+            had: PartList::none(),
+        };
         f(outline::Outline::new(&request), &nodes)
     }
 
     /// Calls `pager` with the words of the text as terms, all as rare as each other.
     pub(crate) fn page_of(pager: &dyn Pager, body: &str, query: &str, budget: u32) -> Page {
+        page_without(pager, body, query, budget, PartList::none())
+    }
+
+    /// Pages as [`page_of`] for an agent that has some nodes.
+    pub(super) fn page_without(
+        pager: &dyn Pager,
+        body: &str,
+        query: &str,
+        budget: u32,
+        had: &PartList,
+    ) -> Page {
         let skill = skill(body);
         let nodes = NodeTree::parse(body);
         let split = |c: char| !c.is_alphanumeric();
@@ -224,6 +282,7 @@ pub(crate) mod tests {
             query,
             terms: &terms,
             budget_tokens: budget,
+            had,
         })
     }
 
@@ -284,6 +343,7 @@ pub(crate) mod tests {
                 query: "rotate",
                 terms: &terms,
                 budget_tokens: 900,
+                had: PartList::none(),
             };
             for pager in pagers() {
                 for node in pager.page(&request).nodes {

@@ -1,8 +1,14 @@
 //! [`Outline`]: what a selection of nodes costs and shows, headings included.
 
-use super::{LeftOutSection, MAX_LEFT_OUT, Page, PageNode, PageRequest};
+use std::ops::Range;
+
+use super::{
+    LeftOutSection, MAX_LEFT_OUT, Page, PageMark, PageNode, PageRequest,
+    brief::brief_of,
+    markers::{ends_in_row, is_rows_without_head, number_of_heading},
+};
 use crate::{
-    skill::{NodeTree, Section},
+    skill::{Node, NodeTree, Section},
     text::estimate_tokens,
 };
 
@@ -11,14 +17,28 @@ use crate::{
 /// A title is shown with every node below it, so that one of 100 KB would cost its length each time.
 const MAX_TITLE_BYTES: usize = 256;
 
+/// Most sections that are searched for the steps before a numbered one.
+const MAX_SECTIONS_BACK: usize = 64;
+
+/// How much of a node is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Extent {
+    None,
+    /// What [`brief_of`] has of it.
+    Brief,
+    Whole,
+}
+
 /// A growing selection of nodes that never costs more than the budget.
 pub(super) struct Outline<'a> {
     request: &'a PageRequest<'a>,
     /// Tokens of each section's heading line.
     heading_tokens: Vec<u32>,
-    /// Whether a section's heading is shown above a selected node.
+    /// Whether a section's heading is shown.
     is_shown: Vec<bool>,
-    is_selected: Vec<bool>,
+    extents: Vec<Extent>,
+    /// Whether the agent has a node from an earlier page.
+    is_had: Vec<bool>,
     n_tokens: u32,
     left_tokens: u32,
 }
@@ -31,11 +51,14 @@ impl<'a> Outline<'a> {
             let title = clipped_title(section, &request.skill.body);
             if title.is_empty() { 0 } else { 1 + estimate_tokens(title) }
         });
+        let positions = (0_u32..).take(nodes.len());
+        let is_had = positions.map(|position| request.had.contains(position)).collect();
         Self {
             request,
             heading_tokens: heading_tokens.collect(),
             is_shown: vec![false; sections.len()],
-            is_selected: vec![false; nodes.len()],
+            extents: vec![Extent::None; nodes.len()],
+            is_had,
             n_tokens: 0,
             left_tokens: request.budget_tokens,
         }
@@ -46,6 +69,14 @@ impl<'a> Outline<'a> {
         self.request.nodes.nodes.get(node_idx)?.text(&self.request.skill.body)
     }
 
+    /// Returns the bytes of a node's text that stand for all of it, and their tokens.
+    fn brief(&self, node_idx: usize) -> Option<(Range<usize>, u32)> {
+        let text = self.text(node_idx)?;
+        let range = brief_of(text)?;
+        let n_tokens = estimate_tokens(&text[range.clone()]);
+        Some((range, n_tokens))
+    }
+
     /// Returns the sections around a node, innermost first.
     pub(super) fn sections_of(&self, node_idx: usize) -> impl Iterator<Item = usize> + use<'a> {
         let innermost = self.request.nodes.nodes.get(node_idx).and_then(|node| node.section);
@@ -54,9 +85,14 @@ impl<'a> Outline<'a> {
 
     /// Returns the headings of a section and of those around it, outermost first.
     pub(super) fn heading_path(&self, section_idx: usize) -> Vec<&'a str> {
-        let section = u32::try_from(section_idx).ok();
-        let titles = self.path(section).map(|idx| self.title(idx));
-        let mut path: Vec<&str> = titles.filter(|title| !title.is_empty()).collect();
+        let sections = self.titled_path(u32::try_from(section_idx).ok());
+        sections.into_iter().map(|idx| self.title(idx)).collect()
+    }
+
+    /// Returns a section and those around it, outermost first, as far as they have a title.
+    fn titled_path(&self, innermost: Option<u32>) -> Vec<usize> {
+        let mut path: Vec<usize> =
+            self.path(innermost).filter(|idx| !self.title(*idx).is_empty()).collect();
         path.reverse();
         path
     }
@@ -81,10 +117,17 @@ impl<'a> Outline<'a> {
         nodes.chain(self.heading_tokens.iter().copied()).fold(0, u32::saturating_add)
     }
 
+    /// Returns the tokens of all nodes that the agent does not have, and of all headings.
+    pub(super) fn open_tokens(&self) -> u32 {
+        let nodes = self.request.nodes.nodes.iter().enumerate();
+        let had = nodes.filter(|(idx, _)| self.is_had[*idx]).map(|(_, node)| node.n_tokens);
+        self.full_tokens().saturating_sub(had.fold(0, u32::saturating_add))
+    }
+
     /// Returns the tokens that selecting a node would add, its headings included where they are
     /// not shown yet.
     pub(super) fn cost(&self, node_idx: usize) -> u32 {
-        let node_tokens = self.request.nodes.nodes.get(node_idx).map_or(0, |node| node.n_tokens);
+        let node_tokens = self.node_cost(node_idx, Extent::Whole);
         self.sections_of(node_idx)
             .filter(|section| !self.is_shown[*section])
             .map(|section| self.heading_tokens[section])
@@ -92,16 +135,25 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the tokens that selecting several nodes together would add.
-    pub(super) fn cost_of(&self, node_idxs: &[usize]) -> u32 {
-        let nodes = &self.request.nodes.nodes;
+    pub(super) fn cost_of(&self, choices: &[(usize, Extent)]) -> u32 {
         let mut headings: Vec<usize> =
-            node_idxs.iter().flat_map(|idx| self.sections_of(*idx)).collect();
+            choices.iter().flat_map(|(idx, _)| self.sections_of(*idx)).collect();
         headings.sort_unstable();
         headings.dedup();
         let headings = headings.into_iter().filter(|section| !self.is_shown[*section]);
-        let of_nodes = node_idxs.iter().filter_map(|idx| nodes.get(*idx)).map(|node| node.n_tokens);
+        let of_nodes = choices.iter().map(|(idx, extent)| self.node_cost(*idx, *extent));
         let of_headings = headings.map(|section| self.heading_tokens[section]);
         of_nodes.chain(of_headings).fold(0, u32::saturating_add)
+    }
+
+    /// Returns the tokens that showing so much of a node would add, without headings.
+    fn node_cost(&self, node_idx: usize, extent: Extent) -> u32 {
+        let n_tokens = |extent: Extent| match extent {
+            Extent::None => 0,
+            Extent::Brief => self.brief(node_idx).map_or(0, |(_, n_tokens)| n_tokens),
+            Extent::Whole => self.request.nodes.nodes.get(node_idx).map_or(0, |node| node.n_tokens),
+        };
+        n_tokens(extent).saturating_sub(n_tokens(self.extent(node_idx)))
     }
 
     pub(super) fn left_tokens(&self) -> u32 {
@@ -118,93 +170,264 @@ impl<'a> Outline<'a> {
         self.left_tokens = left_tokens;
     }
 
-    pub(super) fn is_selected(&self, node_idx: usize) -> bool {
-        self.is_selected.get(node_idx).copied().unwrap_or(false)
+    /// Returns how much of a node is selected.
+    pub(super) fn extent(&self, node_idx: usize) -> Extent {
+        self.extents.get(node_idx).copied().unwrap_or(Extent::None)
+    }
+
+    /// Tells whether the agent has a node from an earlier page.
+    pub(super) fn is_had(&self, node_idx: usize) -> bool {
+        self.is_had.get(node_idx).copied().unwrap_or(false)
+    }
+
+    /// Tells whether a node can be selected: the agent does not have it, and it fits the body.
+    pub(super) fn is_open(&self, node_idx: usize) -> bool {
+        !self.is_had(node_idx)
+            && self.extent(node_idx) < Extent::Whole
+            && self.text(node_idx).is_some()
     }
 
     /// Selects a node if it fits the budget and the body, and tells whether it is selected.
     pub(super) fn select(&mut self, node_idx: usize) -> bool {
-        if self.is_selected(node_idx) {
+        self.select_as(node_idx, Extent::Whole)
+    }
+
+    /// Selects so much of a node, as [`select`](Self::select) does.
+    pub(super) fn select_as(&mut self, node_idx: usize, extent: Extent) -> bool {
+        if self.extent(node_idx) >= extent {
             return true;
         }
-        let cost = self.cost(node_idx);
-        if cost > self.left_tokens() || self.text(node_idx).is_none() {
+        let cost = self.cost_of(&[(node_idx, extent)]);
+        let is_there =
+            self.is_open(node_idx) && (extent == Extent::Whole || self.brief(node_idx).is_some());
+        if cost > self.left_tokens() || !is_there {
             return false;
         }
         self.n_tokens += cost;
         self.left_tokens -= cost;
-        self.is_selected[node_idx] = true;
+        self.extents[node_idx] = extent;
         for section in self.sections_of(node_idx) {
             self.is_shown[section] = true;
         }
         true
     }
 
-    /// Returns the page of all nodes, whatever the budget of the request.
+    /// Shows the headings of the numbered sections that a node's sections come after, the steps before them, if these headings fit.
+    pub(super) fn show_steps_before(&mut self, node_idx: usize) {
+        let sections: Vec<usize> =
+            self.sections_of(node_idx).flat_map(|section| self.steps_before(section)).collect();
+        let hidden: Vec<usize> =
+            sections.into_iter().filter(|section| !self.is_shown[*section]).collect();
+        let tokens = hidden.iter().map(|section| self.heading_tokens[*section]);
+        if tokens.fold(0, u32::saturating_add) <= self.left_tokens {
+            for section in hidden {
+                self.show_heading(section);
+            }
+        }
+    }
+
+    /// Returns the sections beside a numbered one that have lower numbers and stand before it.
+    fn steps_before(&self, section_idx: usize) -> Vec<usize> {
+        let sections = &self.request.nodes.sections;
+        let number_of = |idx: usize| number_of_heading(self.title(idx));
+        let Some(number) = number_of(section_idx).filter(|number| *number > 1) else {
+            return Vec::new();
+        };
+        let here = &sections[section_idx];
+        // Sections of this parent lie between it and this one.
+        let first = here.parent.map_or(0, |parent| parent as usize + 1);
+        let earlier = (first.max(section_idx.saturating_sub(MAX_SECTIONS_BACK))..section_idx).rev();
+        let mut found = Vec::new();
+        let mut lowest = number;
+        for idx in earlier {
+            let is_beside =
+                (sections[idx].parent, sections[idx].level) == (here.parent, here.level);
+            if let Some(number) = number_of(idx).filter(|number| is_beside && *number < lowest) {
+                lowest = number;
+                found.push(idx);
+            }
+        }
+        found
+    }
+
+    /// Returns the page of all nodes that the agent does not have, whatever the budget of the request.
     pub(super) fn into_whole_page(mut self) -> Page {
         self.left_tokens = u32::MAX;
         for node_idx in 0..self.request.nodes.nodes.len() {
             self.select(node_idx);
         }
+        // Headings without a text stand in a whole skill, too.
+        if self.request.had.is_empty() {
+            for section in 0..self.is_shown.len() {
+                self.show_heading(section);
+            }
+        }
         self.into_page()
+    }
+
+    fn show_heading(&mut self, section_idx: usize) {
+        if !self.is_shown[section_idx] {
+            self.is_shown[section_idx] = true;
+            self.n_tokens = self.n_tokens.saturating_add(self.heading_tokens[section_idx]);
+            self.left_tokens = self.left_tokens.saturating_sub(self.heading_tokens[section_idx]);
+        }
     }
 
     /// Returns the page of the selected nodes.
     pub(super) fn into_page(self) -> Page {
-        let nodes = &self.request.nodes.nodes;
-        let selected = (0..nodes.len()).filter(|idx| self.is_selected[*idx]);
-        let mut section_start = 0;
-        let section_positions: Vec<usize> = (0..nodes.len())
-            .map(|idx| {
-                if nodes[idx].section != nodes[section_start].section {
-                    section_start = idx;
-                }
-                idx - section_start
-            })
-            .collect();
-        let page_node = |idx: usize| {
-            let node = &nodes[idx];
-            let path = node.section.map(|section| self.heading_path(section as usize));
-            let headings = path.unwrap_or_default().into_iter().map(one_line).collect();
-            Some(PageNode {
-                kind: node.kind,
-                headings,
-                position: u32::try_from(idx).ok()?,
-                section_position: u32::try_from(section_positions[idx]).ok()?,
-                start_byte: node.start,
-                end_byte: node.end,
-                n_tokens: node.n_tokens,
-                text: self.text(idx)?.into(),
-            })
-        };
+        let (nodes, end_marks) = self.page_nodes();
         Page {
             skill_id: self.request.skill.id.clone(),
             name: self.request.skill.name.clone(),
-            nodes: selected.filter_map(page_node).collect(),
+            nodes,
+            end_marks,
             n_tokens: self.n_tokens,
             full_tokens: self.full_tokens(),
-            full_nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
+            full_nodes: u32::try_from(self.request.nodes.nodes.len()).unwrap_or(u32::MAX),
             left_out: self.left_out(),
+            best_left_out: None,
+            sufficiency: None,
         }
+    }
+
+    /// Returns the selected nodes, each with what stands before it, and what stands after the last one.
+    fn page_nodes(&self) -> (Vec<PageNode>, Vec<PageMark>) {
+        let NodeTree { sections, nodes } = self.request.nodes;
+        let mut page_nodes: Vec<PageNode> = Vec::new();
+        let mut marks = Marks::default();
+        let mut next_section = 0;
+        // Whether all nodes since the last one that is shown are rows of its table.
+        let mut is_one_table = false;
+        for (idx, node) in nodes.iter().enumerate() {
+            let n_sections = node.section.map_or(0, |section| section as usize + 1);
+            while next_section < n_sections.min(sections.len()) {
+                self.mark_section(next_section, &mut marks);
+                next_section += 1;
+            }
+            let is_rows = self.text(idx).is_some_and(is_rows_without_head);
+            let Some((page_node, is_cut)) = self.page_node(idx, node) else {
+                marks.is_gap = true;
+                is_one_table &= is_rows;
+                continue;
+            };
+            marks.is_gap |= page_node.start_byte > node.start;
+            let is_beside = marks.is_empty()
+                && idx.checked_sub(1).is_some_and(|last| self.is_same_line(last, idx));
+            let mut marks_before = marks.take();
+            if is_beside {
+                marks_before.push(PageMark::SameLine);
+            } else if marks_before == [PageMark::Gap] && is_one_table && is_rows {
+                marks_before = vec![PageMark::RowGap];
+            }
+            is_one_table = ends_in_row(&page_node.text);
+            page_nodes.push(PageNode { marks: marks_before, ..page_node });
+            marks.is_gap = is_cut;
+        }
+        for section in next_section..sections.len() {
+            self.mark_section(section, &mut marks);
+        }
+        (page_nodes, marks.take())
+    }
+
+    fn mark_section(&self, section_idx: usize, marks: &mut Marks) {
+        if self.title(section_idx).is_empty() {
+            return;
+        }
+        if !self.is_shown[section_idx] {
+            marks.is_gap = true;
+            return;
+        }
+        let depth = self.titled_path(u32::try_from(section_idx).ok()).len();
+        marks.push(PageMark::Heading {
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
+            title: one_line(self.title(section_idx)),
+        });
+    }
+
+    /// Tells whether two nodes, the first right before the second, stand in the same line.
+    pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
+        let nodes = &self.request.nodes.nodes;
+        let between = nodes[first].end as usize..nodes[second].start as usize;
+        let blank = self.request.skill.body.get(between);
+        blank.is_some_and(|blank| !blank.contains(['\n', '\r']))
+    }
+
+    /// Returns what is shown of a node, without what stands before it, and whether its end is cut off.
+    fn page_node(&self, node_idx: usize, node: &Node) -> Option<(PageNode, bool)> {
+        let text = self.text(node_idx)?;
+        let (range, n_tokens) = match self.extent(node_idx) {
+            Extent::None => return None,
+            Extent::Brief => self.brief(node_idx)?,
+            Extent::Whole => (0..text.len(), node.n_tokens),
+        };
+        let path = node.section.map(|section| self.heading_path(section as usize));
+        let headings = path.unwrap_or_default().into_iter().map(one_line).collect();
+        let page_node = PageNode {
+            kind: node.kind,
+            marks: Vec::new(),
+            headings,
+            position: u32::try_from(node_idx).ok()?,
+            is_brief: range.len() < text.len(),
+            start_byte: node.start + u32::try_from(range.start).ok()?,
+            end_byte: node.start + u32::try_from(range.end).ok()?,
+            n_tokens,
+            text: text[range.clone()].into(),
+        };
+        Some((page_node, range.end < text.len()))
     }
 
     /// Returns what is not selected, by heading.
     fn left_out(&self) -> Vec<LeftOutSection> {
         let mut all: Vec<LeftOutSection> = Vec::new();
-        let nodes = self.request.nodes.nodes.iter().enumerate();
-        for (idx, node) in nodes.filter(|(idx, _)| !self.is_selected[*idx]) {
-            let titled = self.sections_of(idx).map(|section| self.title(section));
-            let heading =
-                one_line(titled.into_iter().find(|title| !title.is_empty()).unwrap_or(""));
+        for idx in (0..self.extents.len()).filter(|idx| !self.is_had(*idx)) {
+            let n_tokens = self.node_cost(idx, Extent::Whole);
+            if n_tokens == 0 {
+                continue;
+            }
+            let heading = self.heading_of(idx);
             if let Some(last) = all.last_mut().filter(|last| last.heading == heading) {
-                last.n_tokens = last.n_tokens.saturating_add(node.n_tokens);
+                last.n_tokens = last.n_tokens.saturating_add(n_tokens);
             } else if all.len() < MAX_LEFT_OUT {
-                all.push(LeftOutSection { heading, n_tokens: node.n_tokens });
+                all.push(LeftOutSection { heading, n_tokens });
             } else {
                 break;
             }
         }
         all
+    }
+
+    /// Returns the heading of the section that a node stands in; of those around it where that has none.
+    pub(super) fn heading_of(&self, node_idx: usize) -> String {
+        let titles = self.sections_of(node_idx).map(|section| self.title(section));
+        one_line(titles.into_iter().find(|title| !title.is_empty()).unwrap_or(""))
+    }
+}
+
+/// What stands before the next node.
+#[derive(Debug, Default)]
+struct Marks {
+    marks: Vec<PageMark>,
+    /// Whether something was left out after the last mark.
+    is_gap: bool,
+}
+
+impl Marks {
+    fn push(&mut self, mark: PageMark) {
+        if std::mem::take(&mut self.is_gap) {
+            self.marks.push(PageMark::Gap);
+        }
+        self.marks.push(mark);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.marks.is_empty() && !self.is_gap
+    }
+
+    fn take(&mut self) -> Vec<PageMark> {
+        if std::mem::take(&mut self.is_gap) {
+            self.marks.push(PageMark::Gap);
+        }
+        std::mem::take(&mut self.marks)
     }
 }
 

@@ -10,6 +10,9 @@ use super::{
 /// than any body that people write.
 pub(super) const MAX_COMPARED: usize = 4096;
 
+/// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes takes no minutes.
+const MAX_REPEATED: usize = 512;
+
 /// How the nodes and the headings above them compare to the query.
 pub(super) struct Scene {
     /// What each of the first [`MAX_COMPARED`] nodes says.
@@ -37,6 +40,33 @@ impl Scene {
         }
         let (paths, query) = counts.into_vectors(request.query);
         Self { nodes, text_cosines, heading_cosines: query.cosines(&paths) }
+    }
+}
+
+/// How much the nodes of a body repeat those that are selected.
+pub(super) struct Repeats {
+    /// By node, in `[0, 1]`: the largest squared cosine with a selected one. Nodes on the topic of the query share its words, which
+    /// alone is no repetition; the square is small for them.
+    pub(super) of_nodes: Vec<f32>,
+    n_selected: usize,
+}
+
+impl Repeats {
+    /// Returns what nodes repeat while none is selected.
+    pub(super) fn new(n_nodes: usize) -> Self {
+        Self { of_nodes: vec![0.0; n_nodes], n_selected: 0 }
+    }
+
+    /// Counts a node as selected.
+    pub(super) fn add(&mut self, scene: &Scene, node_idx: usize) {
+        self.n_selected += 1;
+        let Some(selected) = scene.nodes.get(node_idx).filter(|_| self.n_selected <= MAX_REPEATED)
+        else {
+            return;
+        };
+        for (repeats, cosine) in self.of_nodes.iter_mut().zip(selected.cosines(&scene.nodes)) {
+            *repeats = repeats.max(cosine * cosine);
+        }
     }
 }
 

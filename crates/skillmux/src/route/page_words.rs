@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     index::{Index, IndexedSkill},
-    page::{Page, PageRequest, Pager, TermSource},
+    page::{Page, PageRequest, Pager, PartList, TermSource},
     text::TermReader,
 };
 
@@ -28,8 +28,12 @@ impl<'i> PageWords<'i> {
         indexed: &IndexedSkill,
         query: &str,
         budget_tokens: u32,
+        had: &PartList,
     ) -> Page {
-        self.with_terms(|terms| pager.page(&request(indexed, query, terms, budget_tokens)))
+        self.with_terms(|terms| {
+            let request = request(indexed, query, terms, budget_tokens);
+            pager.page(&PageRequest { had, ..request })
+        })
     }
 
     /// Returns the pages of several skills, each with its query, under one budget.
@@ -78,5 +82,12 @@ pub(super) fn request<'a>(
     terms: &'a TermSource<'a>,
     budget_tokens: u32,
 ) -> PageRequest<'a> {
-    PageRequest { skill: &indexed.skill, nodes: &indexed.nodes, query, terms, budget_tokens }
+    PageRequest {
+        skill: &indexed.skill,
+        nodes: &indexed.nodes,
+        query,
+        terms,
+        budget_tokens,
+        had: PartList::none(),
+    }
 }

@@ -4,7 +4,7 @@ use super::page_words::PageWords;
 use crate::{
     error::Result,
     index::IndexedSkill,
-    page::Pager,
+    page::{Pager, PartList},
     rerank::{Passage, RerankRequest},
 };
 
@@ -34,7 +34,13 @@ impl Passage for PagedPassage {
         let words = PageWords::new(request.index);
         let text = |indexed: &IndexedSkill| {
             let query = request.query.text();
-            let page = words.page(self.pager.as_ref(), indexed, query, self.budget_tokens);
+            let page = words.page(
+                self.pager.as_ref(),
+                indexed,
+                query,
+                self.budget_tokens,
+                PartList::none(),
+            );
             let skill = &indexed.skill;
             format!("{} | {} | {}", skill.name, skill.description, page.to_markdown())
         };

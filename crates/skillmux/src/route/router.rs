@@ -26,8 +26,7 @@ use crate::{
     decompose::dependencies,
     error::Result,
     index::{Index, IndexedSkill},
-    model::Encoder,
-    page::{FullPager, NodeFeatures, Page, Pager, node_features},
+    page::{FullPager, Page, PageRequest, Pager, PartList},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
@@ -340,12 +339,18 @@ impl Router {
     }
 
     /// Returns the parts of one skill that a query and its needs ask for, whatever it says in English as well; without a query,
-    /// its beginning.
+    /// its beginning. Parts that the agent had before are not shown again.
     ///
     /// # Errors
     /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike, and
     /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
-    pub fn page(&self, id: &SkillId, query: Option<&Query>, budget_tokens: u32) -> Result<Page> {
+    pub fn page(
+        &self,
+        id: &SkillId,
+        query: Option<&Query>,
+        budget_tokens: u32,
+        had: &PartList,
+    ) -> Result<Page> {
         let index = self.index();
         let skill = index.skill(index.find(id)?)?;
         let pager: &dyn Pager = match query {
@@ -353,19 +358,19 @@ impl Router {
             None => &FullPager,
         };
         let text = query.map(|query| self.stages.ranker.page_text(query)).unwrap_or_default();
-        Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens))
+        Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens, had))
     }
 
-    /// Returns the features of the nodes of a skill for a query, as a [`ValuePager`](crate::page::ValuePager) of this router has them.
-    pub fn node_features(
+    /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget of 0, and as if the agent had no
+    /// part of the skill.
+    pub fn with_page_request<T>(
         &self,
         skill: &IndexedSkill,
         query: &Query,
-        encoder: &dyn Encoder,
-    ) -> Vec<NodeFeatures> {
+        f: impl FnOnce(&PageRequest<'_>) -> T,
+    ) -> T {
         let (index, text) = (self.index(), self.stages.ranker.page_text(query));
-        PageWords::new(&index)
-            .with_terms(|terms| node_features(&request(skill, &text, terms, 0), encoder))
+        PageWords::new(&index).with_terms(|terms| f(&request(skill, &text, terms, 0)))
     }
 
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that

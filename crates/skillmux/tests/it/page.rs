@@ -29,7 +29,10 @@ fn page(query: &Query) -> String {
     let ranker = Ranker::default().with_translator(Arc::new(Chart));
     let stages = Stages { ranker, ..Stages::default() };
     let router = Router::new(workshop.open().unwrap(), stages).unwrap();
-    router.page(&SkillId::new("a/tables"), Some(query), 20).unwrap().to_markdown()
+    router
+        .page(&SkillId::new("a/tables"), Some(query), 20, skillmux::page::PartList::none())
+        .unwrap()
+        .to_markdown()
 }
 
 #[test]

@@ -60,7 +60,8 @@ fn pages_stay_within_the_budget() {
 fn an_unknown_skill_comes_with_ids_that_look_alike() {
     let workshop = Workshop::with(&sample());
     let router = Router::open(&workshop.index_path()).unwrap();
-    let page = |id: &str| router.page(&SkillId::new(id), None, 100);
+    let page =
+        |id: &str| router.page(&SkillId::new(id), None, 100, skillmux::page::PartList::none());
     let error = page("docs/pdf-form").unwrap_err();
     let Error::SkillUnknown { nearest, .. } = &error else { panic!("{error}") };
     assert_eq!(nearest[0].as_str(), "docs/pdf-forms");

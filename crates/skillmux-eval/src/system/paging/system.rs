@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, IndexedSkill},
-    page::{FullPager, PageRequest, Pager, TermSource},
+    page::{FullPager, PageRequest, Pager, PartList, TermSource},
     route::Router,
     skill::{NodeTree, SkillId},
     text::Analyzer,
@@ -70,6 +70,7 @@ impl<'a> PagingSystem<'a> {
                 idf: &idf,
             },
             budget_tokens: 0,
+            had: PartList::none(),
         };
         // Chunks have tokens of their own; the whole body is measured alike for all methods.
         let full_tokens = FullPager.page(&request).full_tokens;
@@ -83,7 +84,7 @@ impl<'a> PagingSystem<'a> {
         let page = if let Some(pager) = self.method.pager() {
             pager.page(&PageRequest { budget_tokens, ..request })
         } else {
-            let page = self.router.page(&skill.id, Some(&query), budget_tokens);
+            let page = self.router.page(&skill.id, Some(&query), budget_tokens, PartList::none());
             page.map_err(|error| refused(task, error))?
         };
         let spans = match self.method {

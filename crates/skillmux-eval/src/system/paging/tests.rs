@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use skillmux::{
-    page::{FullPager, Page, PageNode, PageRequest, Pager, TermSource},
+    page::{FullPager, Page, PageNode, PageRequest, Pager, PartList, TermSource},
     skill::{NodeTree, Skill, SkillId},
     text::Analyzer,
 };
@@ -22,7 +22,14 @@ fn page_of(pager: &dyn Pager, body: &str, query: &str, budget_tokens: u32) -> Pa
         idf: &|_| 1.0,
     };
     let nodes = NodeTree::parse(body);
-    let request = PageRequest { skill: &skill, nodes: &nodes, query, terms: &terms, budget_tokens };
+    let request = PageRequest {
+        skill: &skill,
+        nodes: &nodes,
+        query,
+        terms: &terms,
+        budget_tokens,
+        had: PartList::none(),
+    };
     pager.page(&request)
 }
 
@@ -92,6 +99,7 @@ fn a_tree_of_another_body_gives_no_text() {
                 query: "rotate",
                 terms: &terms,
                 budget_tokens: 900,
+                had: PartList::none(),
             });
             assert!(page.nodes.iter().all(|node| body.contains(&node.text)));
         }

@@ -7,17 +7,20 @@ mod weights;
 
 use std::sync::Arc;
 
-use super::{Page, PageRequest, Pager, companion::together, outline::Outline, scene::Scene, share};
+use super::{
+    LeftOutSection, Page, PageRequest, Pager,
+    companion::together,
+    outline::{Extent, Outline},
+    scene::{Repeats, Scene},
+    share,
+};
 use crate::{model::Encoder, skill::Node};
 
 pub use features::NodeFeatures;
-pub use weights::NodeWeights;
+pub use weights::{NodeWeights, SufficiencyWeights};
 
 /// Part of the budget that nodes may take because another one cannot be read without them.
 const COMPANION_SHARE: f32 = 0.5;
-
-/// Most selected nodes that others may repeat.
-const MAX_REPEATED: usize = 512;
 
 /// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned relevance).
 ///
@@ -58,58 +61,83 @@ impl Pager for ValuePager {
         pages.pop().expect("there is a page for each request")
     }
 
-    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has its best node first; then the
-    /// node that is worth most among all is next, as long as one fits.
+    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has its best node first, if one fits;
+    /// then the node that is worth most among all is next, as long as one fits.
     fn pages(&self, requests: &[PageRequest<'_>], budget_tokens: u32) -> Vec<Page> {
-        let mut left = budget_tokens;
-        let mut outlines: Vec<Option<Outline<'_>>> =
-            requests.iter().map(|request| Some(Outline::new(request))).collect();
-        let full_tokens: Vec<u32> = outlines.iter().flatten().map(Outline::full_tokens).collect();
-        let mut shortest_first: Vec<usize> = (0..requests.len()).collect();
-        shortest_first.sort_by_key(|at| full_tokens[*at]);
-        let n_whole = shortest_first.iter().zip((1..=requests.len()).rev());
-        let n_whole = n_whole
-            .take_while(|(at, n_left)| {
-                let fits = full_tokens[**at] <= share(left, *n_left);
-                left -= if fits { full_tokens[**at] } else { 0 };
-                fits
+        let outlines: Vec<Outline<'_>> = requests.iter().map(Outline::new).collect();
+        let open_tokens: Vec<u32> = outlines.iter().map(Outline::open_tokens).collect();
+        let (is_whole, mut left) = whole_ones(&open_tokens, budget_tokens);
+        let n_cut = is_whole.iter().filter(|is_whole| !**is_whole).count();
+        let companion_tokens = COMPANION_SHARE * share(left, n_cut) as f32;
+        let mut drafts: Vec<Draft<'_>> = outlines
+            .into_iter()
+            .zip(requests)
+            .zip(is_whole)
+            .map(|((outline, request), is_whole)| match is_whole {
+                true => Draft::Whole(outline),
+                false => Draft::Cut(Selection::new(self, request, outline)),
             })
-            .count();
-        let (whole, cut) = shortest_first.split_at(n_whole);
-        let mut pages: Vec<Option<Page>> = requests.iter().map(|_| None).collect();
-        for at in whole {
-            pages[*at] = outlines[*at].take().map(Outline::into_whole_page);
-        }
-        let companion_tokens = COMPANION_SHARE * share(left, cut.len()) as f32;
-        let mut cut = cut.to_vec();
-        cut.sort_unstable();
-        let mut selections: Vec<Selection<'_>> = Vec::with_capacity(cut.len());
-        for at in &cut {
-            let outline = outlines[*at].take().expect("each outline is taken once");
-            selections.push(Selection::new(self, &requests[*at], outline));
-        }
-        for selection in &mut selections {
+            .collect();
+        let mut cut: Vec<&mut Selection<'_>> = drafts.iter_mut().filter_map(Draft::cut).collect();
+        for selection in &mut cut {
             if let Some((best, _)) = selection.best(left) {
                 left -= selection.take(best, left, companion_tokens);
             }
         }
-        loop {
-            let best_of = |(at, selection): (usize, &Selection<'_>)| {
-                selection.best(left).map(|(node_idx, worth)| (at, node_idx, worth))
-            };
-            let bests = selections.iter().enumerate().filter_map(best_of);
-            // Of equals the first stays.
-            let Some((at, best, _)) =
-                bests.reduce(|best, next| if next.2 > best.2 { next } else { best })
-            else {
-                break;
-            };
-            left -= selections[at].take(best, left, companion_tokens);
+        while let Some((at, best)) = best_of_all(&cut, left) {
+            left -= cut[at].take(best, left, companion_tokens);
         }
-        for (at, selection) in cut.into_iter().zip(selections) {
-            pages[at] = Some(selection.outline.into_page());
+        let page = |draft| match draft {
+            Draft::Whole(outline) => self.whole_page(outline),
+            Draft::Cut(selection) => selection.into_page(&self.weights),
+        };
+        drafts.into_iter().map(page).collect()
+    }
+}
+
+impl ValuePager {
+    fn whole_page(&self, outline: Outline<'_>) -> Page {
+        Page { sufficiency: self.weights.sufficiency.map(|_| 1.0), ..outline.into_whole_page() }
+    }
+}
+
+/// Tells which bodies fit an equal share of the tokens, the shortest first, and returns what they leave to the others.
+fn whole_ones(sizes: &[u32], budget_tokens: u32) -> (Vec<bool>, u32) {
+    let mut shortest_first: Vec<usize> = (0..sizes.len()).collect();
+    shortest_first.sort_by_key(|at| sizes[*at]);
+    let (mut is_whole, mut left) = (vec![false; sizes.len()], budget_tokens);
+    for (at, n_left) in shortest_first.into_iter().zip((1..=sizes.len()).rev()) {
+        if sizes[at] > share(left, n_left) {
+            break;
         }
-        pages.into_iter().flatten().collect()
+        is_whole[at] = true;
+        left -= sizes[at];
+    }
+    (is_whole, left)
+}
+
+/// Returns the node that is worth most, and the position of its page; of equals the first.
+fn best_of_all(cut: &[&mut Selection<'_>], left_tokens: u32) -> Option<(usize, usize)> {
+    let best_of = |(at, selection): (usize, &&mut Selection<'_>)| {
+        selection.best(left_tokens).map(|(node_idx, worth)| (at, node_idx, worth))
+    };
+    let bests = cut.iter().enumerate().filter_map(best_of);
+    let (at, node_idx, _) = bests.reduce(|best, next| if next.2 > best.2 { next } else { best })?;
+    Some((at, node_idx))
+}
+
+/// A page under way.
+enum Draft<'a> {
+    Whole(Outline<'a>),
+    Cut(Selection<'a>),
+}
+
+impl<'a> Draft<'a> {
+    fn cut(&mut self) -> Option<&mut Selection<'a>> {
+        match self {
+            Self::Whole(_) => None,
+            Self::Cut(selection) => Some(selection),
+        }
     }
 }
 
@@ -119,10 +147,7 @@ struct Selection<'a> {
     nodes: &'a [Node],
     scene: Scene,
     value: Vec<f32>,
-    /// How much each node repeats the selected ones, in `[0, 1]`.
-    redundancy: Vec<f32>,
-    is_open: Vec<bool>,
-    n_selected: usize,
+    repeats: Repeats,
 }
 
 impl<'a> Selection<'a> {
@@ -130,46 +155,50 @@ impl<'a> Selection<'a> {
         let scene = Scene::new(request, &outline);
         let features = scene::features(request, &outline, &scene, &*pager.encoder);
         let value: Vec<f32> = features.iter().map(|of| pager.weights.loss_without(of)).collect();
-        Self {
-            nodes: &request.nodes.nodes,
-            redundancy: vec![0.0; value.len()],
-            is_open: (0..value.len()).map(|idx| outline.text(idx).is_some()).collect(),
-            n_selected: 0,
-            outline,
-            scene,
-            value,
+        let mut repeats = Repeats::new(value.len());
+        for had in (0..value.len()).filter(|idx| outline.is_had(*idx)) {
+            repeats.add(&scene, had);
         }
+        Self { nodes: &request.nodes.nodes, repeats, outline, scene, value }
     }
 
     /// Returns the node that is worth most among those that fit, and what it is worth.
     fn best(&self, left_tokens: u32) -> Option<(usize, f32)> {
         let worth = |idx: usize| {
             let cost = self.outline.cost(idx);
-            let new = self.value[idx] * (1.0 - self.redundancy[idx]);
+            let new = self.value[idx] * (1.0 - self.repeats.of_nodes[idx]);
             (cost <= left_tokens).then(|| (idx, new / (cost.max(1) as f32).sqrt()))
         };
-        let worths = (0..self.value.len()).filter(|idx| self.is_open[*idx]).filter_map(worth);
+        let open = (0..self.value.len()).filter(|idx| self.outline.is_open(*idx));
         // Of equals the first in the source stays.
-        worths.reduce(|best, next| if next.1 > best.1 { next } else { best })
+        open.filter_map(worth).reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
     /// Selects a node with those that it cannot be read without, and returns what they cost.
     fn take(&mut self, node_idx: usize, left_tokens: u32, companion_tokens: f32) -> u32 {
         let before = self.outline.n_tokens();
         self.outline.set_left(left_tokens);
-        for selected in together(&self.outline, self.nodes, node_idx, companion_tokens) {
-            self.outline.select(selected);
-            self.is_open[selected] = false;
-            self.n_selected += 1;
-            if self.n_selected > MAX_REPEATED {
-                continue;
-            }
-            let cosines = self.scene.nodes[selected].cosines(&self.scene.nodes);
-            for (redundancy, cosine) in self.redundancy.iter_mut().zip(cosines) {
-                *redundancy = redundancy.max(cosine * cosine);
+        for (selected, extent) in together(&self.outline, self.nodes, node_idx, companion_tokens) {
+            self.outline.select_as(selected, extent);
+            if extent == Extent::Whole {
+                self.repeats.add(&self.scene, selected);
             }
         }
+        self.outline.show_steps_before(node_idx);
         self.outline.n_tokens() - before
+    }
+
+    fn into_page(self, weights: &NodeWeights) -> Page {
+        let is_left_out = |idx: &usize| self.outline.is_open(*idx);
+        let lost: f32 = (0..self.value.len()).filter(is_left_out).map(|idx| self.value[idx]).sum();
+        let best = (0..self.value.len())
+            .reduce(|best, next| if self.value[next] > self.value[best] { next } else { best });
+        let best_left_out = best.filter(is_left_out).map(|idx| LeftOutSection {
+            heading: self.outline.heading_of(idx),
+            n_tokens: self.nodes[idx].n_tokens,
+        });
+        let sufficiency = weights.sufficiency.map(|weights| weights.probability(lost));
+        Page { best_left_out, sufficiency, ..self.outline.into_page() }
     }
 }
 
@@ -186,7 +215,7 @@ pub(super) mod tests {
     use crate::{
         error::{Error, Result},
         model::EncoderIdentity,
-        page::TermSource,
+        page::{PartList, TermSource},
         skill::NodeTree,
     };
 
@@ -230,7 +259,10 @@ pub(super) mod tests {
             ..NodeFeatures::default()
         };
         let identity = EncoderIdentity { name: "animals".into(), dim: 2, fingerprint: "1".into() };
-        ValuePager::new(NodeWeights { bias: -1.0, weights }, Arc::new(Animals(identity)))
+        ValuePager::new(
+            NodeWeights { bias: -1.0, weights, sufficiency: None },
+            Arc::new(Animals(identity)),
+        )
     }
 
     fn texts(body: &str, query: &str, budget: u32) -> Vec<String> {
@@ -281,6 +313,7 @@ pub(super) mod tests {
                     query: "clouds",
                     terms: &terms,
                     budget_tokens: 0,
+                    had: PartList::none(),
                 })
                 .collect();
             let pages = pager().pages(&requests, budget);

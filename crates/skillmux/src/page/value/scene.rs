@@ -69,7 +69,7 @@ pub(super) fn features(
 /// Cosines of the query with the nodes and with the headings above them.
 struct Meaning {
     of_nodes: Vec<f32>,
-    /// By section; 0 for one that no node stands in.
+    /// By section.
     of_headings: Vec<f32>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fence::without_inner_fences;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Longest list item that stays whole, in bytes; a token is about four bytes, in English (4.2) and
@@ -52,7 +53,7 @@ pub(super) struct Piece {
 
 /// Cuts `body` into pieces; together with blank space they make up all of it.
 pub(super) fn pieces(body: &str) -> Vec<Piece> {
-    let blocks = blocks(body);
+    let blocks = blocks(&without_inner_fences(body));
     let mut cutter = Cutter { body, pieces: Vec::new() };
     let mut idx = 0;
     let mut quote_next = 0;

@@ -16,6 +16,7 @@
 mod block;
 mod codec;
 mod cue;
+mod fence;
 mod kind;
 mod parse;
 mod sentence;
@@ -78,9 +79,25 @@ mod tests {
         );
         assert_eq!(texts("先运行：\n\n```\nls\n```\n"), ["先运行：\n\n```\nls\n```"]);
         assert_eq!(texts("If it is locked\n\n- unlock\n"), ["If it is locked\n\n- unlock"]);
-        assert_eq!(texts("Text\n\n- one\n\n<!-- -->\n\n- two\n").len(), 4);
+        assert_eq!(texts("Text\n\n- one\n\n<!-- -->\n\n- two\n").len(), 3);
         let item = "- some words about one thing and another, in one line of a list\n";
         assert_eq!(texts(&item.repeat(16)).len(), 3);
+    }
+
+    #[test]
+    fn a_template_with_code_in_it_is_one_node() {
+        let body = "Write this:\n\n```markdown\n# Title\n\n```sh\nls\n```\n\n## Part\n```\n\n## Next\n\nText.\n";
+        let tree = NodeTree::parse(body);
+        assert_eq!(tree.nodes[0].text(body).unwrap(), body.split("\n\n## Next").next().unwrap());
+        assert_eq!(tree.sections.len(), 1);
+        assert_invariants(body);
+    }
+
+    #[test]
+    fn a_comment_joins_what_follows() {
+        assert_eq!(texts("A.\n\n<!-- why -->\n\nB.\n"), ["A.", "<!-- why -->\n\nB."]);
+        assert_eq!(texts("A.\n\n<!-- why -->\n\n# B\n"), ["A.", "<!-- why -->"]);
+        assert_eq!(texts("<p>x</p>\n\nB.\n"), ["<p>x</p>", "B."]);
     }
 
     #[test]

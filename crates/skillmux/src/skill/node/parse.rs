@@ -28,7 +28,8 @@ impl NodeTree {
     ///   blocks, and the header row stays with the first rows.
     ///
     /// A paragraph that ends in a colon, opens a condition before code, a list or a table, or is
-    /// nothing but bold text is merged with what follows it. The paper leaves both the splitting
+    /// nothing but bold text is merged with what follows it, and so is an HTML comment. A code block may hold code blocks, even where
+    /// Markdown would end it. The paper leaves both the splitting
     /// and the typing of fragments to a language model; here rules do both.
     ///
     /// Linear time, whatever the text. What lies past 4 GiB is not parsed.
@@ -119,6 +120,8 @@ impl Builder<'_> {
                     !matches!(piece.form, Form::Paragraph) && sentence::opens_condition(text);
                 is_governed || sentence::is_local_header(text)
             }
+            // A comment says something of what follows, or nothing at all.
+            Form::Html => text.starts_with("<!--") && text.ends_with("-->"),
             // An item that ends in a colon just before code which is not indented into it.
             Form::Item { .. } => piece.form == Form::Code && text.ends_with([':', '：']),
             _ => false,

@@ -1,0 +1,165 @@
+//! What a line of Markdown begins with: an item of a list, a row of a table, a number.
+
+/// A line of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// First byte in the text.
+    pub(super) start: usize,
+    /// The line without its end.
+    pub(super) text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn all(text: &'a str) -> impl Iterator<Item = Self> {
+        text.split_inclusive('\n').scan(0, |next, line| {
+            let start = *next;
+            *next += line.len();
+            Some(Self { start, text: line.trim_end_matches(['\n', '\r']) })
+        })
+    }
+
+    /// Returns the byte after the last one of the line, its end left out.
+    pub(super) fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    /// Tells whether it begins an item of a list.
+    pub(super) fn is_item(&self) -> bool {
+        begins_item(self.text)
+    }
+
+    /// Tells whether it is a row of a table.
+    pub(super) fn is_row(&self) -> bool {
+        self.text.trim_start().starts_with('|')
+    }
+
+    /// Tells whether it is the line between the names of a table and its rows.
+    pub(super) fn is_delimiter(&self) -> bool {
+        self.text.contains('-')
+            && self.text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+    }
+}
+
+/// Tells whether a text begins with an item of a list.
+pub(super) fn begins_item(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("- ")
+        || text.starts_with("* ")
+        || text.starts_with("+ ")
+        || number_of(text).is_some()
+}
+
+/// Tells whether the last line of a text is a row of a table.
+pub(super) fn ends_in_row(text: &str) -> bool {
+    Line::all(text).last().is_some_and(|line| line.is_row())
+}
+
+/// Tells whether a text is rows of a table that begins before it.
+pub(super) fn is_rows_without_head(text: &str) -> bool {
+    let mut lines = Line::all(text);
+    lines.next().is_some_and(|line| line.is_row())
+        && !lines.next().is_some_and(|line| line.is_delimiter())
+}
+
+/// Returns the number that an item begins with.
+pub(super) fn number_of(text: &str) -> Option<u32> {
+    let (number, after) = leading_number(text.trim_start())?;
+    let is_item =
+        after.starts_with(". ") || after.starts_with(") ") || after.starts_with(['、', '．']);
+    is_item.then_some(number)
+}
+
+/// Returns the number that a heading counts its section by: 3 of "3. Test it", "Step 3: Test it", "第3步 测试". Of "1.2 Test it" it is 2.
+pub(super) fn number_of_heading(title: &str) -> Option<u32> {
+    const NOUNS: [&str; 8] = ["step ", "phase ", "stage ", "part ", "步骤", "阶段", "第", "step"];
+    let title = title.trim_start_matches(['*', '_', '#', ' ']);
+    let is_noun = |noun: &&&str| {
+        title.get(..noun.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(noun))
+    };
+    let noun = NOUNS.iter().find(is_noun);
+    let rest = title[noun.map_or(0, |noun| noun.len())..].trim_start();
+    let (mut number, mut after) = leading_number(rest).or_else(|| chinese_number(rest))?;
+    let mut is_dotted = false;
+    while let Some((next, rest)) = after.strip_prefix('.').and_then(leading_number) {
+        (number, after, is_dotted) = (next, rest, true);
+    }
+    let ends = after.is_empty()
+        || after.starts_with(['.', ')', ':', '*', '、', '．', '：', '步', '章', '阶', '节']);
+    // "2 ways to do it" counts no section; "Step 2 of it" does, and "1.2 Ways" as well.
+    let is_counted = ends || after.starts_with([' ', '—', '-']) && (noun.is_some() || is_dotted);
+    is_counted.then_some(number)
+}
+
+/// Returns a number of up to three digits at the begin of a text, and what follows.
+fn leading_number(text: &str) -> Option<(u32, &str)> {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, after) = text.split_at(n_digits);
+    if n_digits > 3 { None } else { Some((digits.parse().ok()?, after)) }
+}
+
+/// Returns a Chinese number from one to ten at the begin of a text, and what follows.
+fn chinese_number(text: &str) -> Option<(u32, &str)> {
+    let mut chars = text.chars();
+    let at = "一二三四五六七八九十".chars().position(|c| Some(c) == text.chars().next())?;
+    chars.next();
+    Some((u32::try_from(at).ok()? + 1, chars.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_begin_with_their_numbers() {
+        assert_eq!(number_of("  12. Do it"), Some(12));
+        assert_eq!(number_of("3) Do it"), Some(3));
+        assert_eq!(number_of("4、做"), Some(4));
+        for text in ["", "1.5 times", "2026", "a. Do it", "99999999999. x", "1.", "- 1. x"] {
+            assert_eq!(number_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_are_counted_in_many_ways() {
+        for title in [
+            "3. Test",
+            "Step 3: Test",
+            "step 3 - Test",
+            "Phase 3",
+            "1.3 Test",
+            "第3步 测试",
+            "三、测试",
+            "步骤3：测试",
+            "第三步",
+            "3) Test",
+            "**Step 3**: Test",
+            "3",
+        ] {
+            let found = number_of_heading(title);
+            assert_eq!(found, Some(3), "{title}");
+        }
+        for title in [
+            "",
+            "Test",
+            "3 ways to test",
+            "3D printing",
+            "2026 plans",
+            "Steps",
+            "一般规则",
+            "Party 3",
+            "3 v1.0 ways",
+        ] {
+            assert_eq!(number_of_heading(title), None, "{title}");
+        }
+    }
+
+    #[test]
+    fn lines_know_where_they_stand() {
+        let text = "a\r\n| b |\n|:-:|\n- c";
+        let lines: Vec<Line<'_>> = Line::all(text).collect();
+        assert_eq!(lines.iter().map(|line| line.start).collect::<Vec<_>>(), [0, 3, 9, 15]);
+        assert_eq!((lines[0].text, lines[0].end()), ("a", 1));
+        assert_eq!(lines.iter().map(Line::is_row).collect::<Vec<_>>(), [false, true, true, false]);
+        assert!(lines[2].is_delimiter() && !lines[1].is_delimiter() && lines[3].is_item());
+    }
+}
