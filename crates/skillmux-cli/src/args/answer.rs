@@ -1,7 +1,6 @@
 //! Arguments of `skillmux route`, `search`, `page` and `mcp`.
 
 use clap::Args as ClapArgs;
-use skillmux::page::PartList;
 
 use super::{
     models::ModelArgs,
@@ -82,7 +81,7 @@ pub(crate) struct PageArgs {
     pub(crate) budget: u32,
     /// Parts that you have from an earlier page, such as 0-3,7. They are not shown again
     #[arg(long, value_name = "PARTS", default_value = "", hide_default_value = true)]
-    pub(crate) have: PartList,
+    pub(crate) have: String,
     /// Format of the page
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?;
     let id = SkillId::new(args.skill_id.as_str());
-    let page = router.page(&id, query.as_ref(), args.budget, &args.have)?;
+    let page = router.page(&id, query.as_ref(), args.budget, &args.have.parse()?)?;
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();

@@ -30,7 +30,12 @@ pub(crate) fn page_text(page: &Page) -> String {
         return text;
     }
     if page.nodes.is_empty() {
-        text.push_str("No part fits this budget.\n");
+        let is_all_had = page.left_out.is_empty();
+        text.push_str(if is_all_had {
+            "You have all parts.\n"
+        } else {
+            "No part fits this budget.\n"
+        });
     }
     let notes = page_notes(page);
     if !notes.is_empty() {
@@ -57,7 +62,8 @@ fn page_notes(page: &Page) -> Vec<String> {
         notes.push(format!("This page has all that the task needs: {percent:.0} % likely."));
     }
     if !page.left_out.is_empty() && !page.nodes.is_empty() {
-        notes.push(format!("Parts shown: {} of {}.", page.parts(), page.full_nodes));
+        let last = page.full_nodes.saturating_sub(1);
+        notes.push(format!("Parts shown: {} (of 0-{last}).", page.parts()));
     }
     notes
 }

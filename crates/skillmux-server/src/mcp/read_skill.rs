@@ -88,13 +88,18 @@ fn next_step(page: &PageView, budget_tokens: u32) -> String {
     let full = page.full_tokens;
     // Room for rounding: an estimate that just fits should not miss by a token.
     let enough = full.saturating_add(full / 10).clamp(MIN_BUDGET_TOKENS, MAX_BUDGET_TOKENS);
+    if page.truncated && page.left_out.is_none() {
+        return "apply what serves the task; with the parts that you have, this is the whole skill"
+            .to_owned();
+    }
     match (page.truncated, page.nodes.is_empty()) {
         (true, true) => format!(
             "no part fits {budget_tokens} tokens: call {NAME} again with budget_tokens {enough}"
         ),
         (true, false) if budget_tokens < MAX_BUDGET_TOKENS => format!(
             "apply what serves the task; if a part is missing, call {NAME} again with a query that \
-             names it, or with budget_tokens {enough} for the whole skill"
+             names it and have {parts:?}, or with budget_tokens {enough} for the whole skill",
+            parts = page.parts,
         ),
         (true, false) => format!(
             "apply what serves the task; if a part is missing, call {NAME} again with a query that \

@@ -64,7 +64,17 @@ async fn the_schemas_require_what_the_tools_need_and_give() {
     assert_eq!(find_out["properties"]["confidence"]["type"], json!(["number", "null"]));
     assert_eq!(
         required(read_out),
-        ["full_tokens", "markdown", "n_tokens", "name", "next", "nodes", "skill_id", "truncated"]
+        [
+            "full_tokens",
+            "markdown",
+            "n_tokens",
+            "name",
+            "next",
+            "nodes",
+            "parts",
+            "skill_id",
+            "truncated"
+        ]
     );
 
     for schema in [find_in, find_out, read_in, read_out] {
@@ -108,7 +118,8 @@ async fn an_input_schema_says_all_that_a_call_is_held_to() {
                 "skill_id": { "type": "string" },
                 "query": { "type": "string" },
                 "needs": { "type": "array", "items": { "type": "string" } },
-                "budget_tokens": number(200, 50_000, 3000)
+                "budget_tokens": number(200, 50_000, 3000),
+                "have": { "type": "string" }
             },
             "required": ["skill_id"],
             "additionalProperties": false

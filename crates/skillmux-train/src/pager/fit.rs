@@ -32,32 +32,36 @@ pub(super) fn fit(examples: &[Example]) -> NodeWeights {
 
 /// Returns the weights that fit pages; without a page, those of a probability of one half.
 pub(super) fn fit_sufficiency(pages: &[PageExample]) -> SufficiencyWeights {
-    let labelled = |page: &PageExample| Labelled::<2> {
-        input: with_bias([SufficiencyWeights::feature(page.lost)]),
+    let labelled = |page: &PageExample| Labelled::<4> {
+        input: with_bias(page.left_out.numbers()),
         answer: page.suffices,
         weight: 1.0,
     };
-    let examples: Vec<Labelled<2>> = pages.iter().map(labelled).collect();
-    let [bias, weight] = rounded(logistic(&examples, PENALTY));
-    SufficiencyWeights { bias, weight }
+    let examples: Vec<Labelled<4>> = pages.iter().map(labelled).collect();
+    let [bias, sum, largest, share] = rounded(logistic(&examples, PENALTY));
+    SufficiencyWeights { bias, sum, largest, share }
 }
 
 #[cfg(test)]
 mod tests {
+    use skillmux::page::LeftOutValue;
+
     use super::*;
 
     #[test]
     fn what_is_left_out_tells_whether_a_page_suffices() {
-        let page = |lost: f32, suffices: bool| PageExample { lost, suffices };
+        let left_out = |sum: f32| LeftOutValue { sum, ..LeftOutValue::default() };
+        let page = |sum: f32, suffices: bool| PageExample { left_out: left_out(sum), suffices };
         // Half of the pages that leave out 1, and three quarters of those that leave out half of it.
         let pages: Vec<PageExample> =
             (0..400).flat_map(|at| [page(1.0, at % 2 == 0), page(0.5, at % 4 > 0)]).collect();
         let weights = fit_sufficiency(&pages);
-        assert!((weights.probability(1.0) - 0.5).abs() < 0.01, "{weights:?}");
-        assert!((weights.probability(0.5) - 0.75).abs() < 0.01, "{weights:?}");
-        assert!(weights.probability(0.0) > 0.99 && weights.probability(f32::MAX) < 0.01);
+        assert!((weights.probability(&left_out(1.0)) - 0.5).abs() < 0.01, "{weights:?}");
+        assert!((weights.probability(&left_out(0.5)) - 0.75).abs() < 0.01, "{weights:?}");
+        assert!(weights.probability(&left_out(0.0)) > 0.99);
+        assert!(weights.probability(&left_out(f32::INFINITY)) < 0.01);
         let none = fit_sufficiency(&[]);
-        assert!((none.probability(1.0) - 0.5).abs() < 1e-6);
+        assert!((none.probability(&left_out(1.0)) - 0.5).abs() < 1e-6);
     }
 
     #[test]

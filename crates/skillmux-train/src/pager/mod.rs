@@ -12,14 +12,16 @@ use rayon::prelude::*;
 use skillmux::{
     index::IndexedSkill,
     model::Encoder,
-    page::{NodeFeatures, NodeWeights, PageRequest, Pager, ValuePager, node_features},
+    page::{
+        LeftOutValue, NodeFeatures, NodeWeights, PageRequest, Pager, ValuePager, node_features,
+    },
     query::Query,
     route::Router,
     skill::{Node, SkillId},
 };
 use skillmux_eval::{
     dataset::Dataset,
-    metric::abstention::{Judged, auroc, expected_calibration_error},
+    metric::abstention::{Judged, auroc},
     task::{GoldEvidence, Task},
 };
 
@@ -145,7 +147,7 @@ impl PagerExamples {
         for held_out in &folds {
             let weights = fit_sufficiency(&pages_where(&|fold| fold != *held_out));
             judged.extend(pages_where(&|fold| fold == *held_out).iter().map(|page| Judged {
-                confidence: weights.probability(page.lost),
+                confidence: weights.probability(&page.left_out),
                 answerable: page.suffices,
             }));
         }
@@ -156,7 +158,7 @@ impl PagerExamples {
             words,
             meaning,
             sufficiency: auroc(&judged),
-            sufficiency_error: expected_calibration_error(&judged),
+            sufficiency_error: calibration_error(&judged),
         };
         let weights = NodeWeights { sufficiency: Some(sufficiency), ..fit(&examples(&|_| true)) };
         (weights, scores)
@@ -173,8 +175,7 @@ enum Read {
 /// A page that leaves something out.
 #[derive(Debug, Clone, Copy)]
 struct PageExample {
-    /// Sum of `-ln(1 - p)` over the nodes that are left out.
-    lost: f32,
+    left_out: LeftOutValue,
     /// Whether all that is needed is shown.
     suffices: bool,
 }
@@ -216,15 +217,17 @@ impl Case {
                 let budget_tokens = (share * full_tokens as f32) as u32;
                 let page = pager.page(&PageRequest { budget_tokens, ..*request });
                 let shown = page.parts();
-                let examples = (0_u32..).zip(&self.examples);
-                let left_out: Vec<&Example> = examples
-                    .filter(|(position, _)| !shown.contains(*position))
-                    .map(|(_, example)| example)
+                let examples = (0_u32..).zip(&self.examples).zip(&self.skill.nodes.nodes);
+                let left_out: Vec<(&Example, &Node)> = examples
+                    .filter(|((position, _), _)| !shown.contains(*position))
+                    .map(|((_, example), node)| (example, node))
                     .collect();
-                let lost = left_out.iter().map(|left_out| weights.loss_without(&left_out.features));
+                let losses = left_out.iter().map(|(example, node)| {
+                    (weights.loss_without(&example.features), node.n_tokens)
+                });
                 PageExample {
-                    lost: lost.sum(),
-                    suffices: left_out.iter().all(|left_out| !left_out.is_needed),
+                    left_out: LeftOutValue::of(losses, page.full_tokens),
+                    suffices: left_out.iter().all(|(example, _)| !example.is_needed),
                 }
             };
             BUDGETS.iter().map(page).collect()
@@ -232,8 +235,34 @@ impl Case {
     }
 }
 
+/// Returns the mean distance between probability and share over ten bins of equal width, each page counting alike.
+fn calibration_error(judged: &[Judged]) -> f64 {
+    let mut gaps = [0.0; 10];
+    for Judged { confidence, answerable } in judged {
+        let bin = ((confidence * 10.0) as usize).min(9);
+        gaps[bin] += f64::from(*confidence) - f64::from(u8::from(*answerable));
+    }
+    gaps.iter().map(|gap| gap.abs()).sum::<f64>() / judged.len().max(1) as f64
+}
+
 /// Tells whether a node holds bytes that the answer needs.
 fn is_needed(node: &Node, evidence: &GoldEvidence) -> bool {
     let holds = |[start, end]: &[u32; 2]| *start < node.end && node.start < *end;
     evidence.spans.iter().any(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calibration_compares_probability_and_share() {
+        let judged = |confidence: f32, answerable: bool| Judged { confidence, answerable };
+        let fair =
+            [judged(0.75, true), judged(0.75, true), judged(0.75, true), judged(0.75, false)];
+        assert!(calibration_error(&fair) < 1e-6);
+        let sure = [judged(1.0, true), judged(1.0, false), judged(0.0, false), judged(0.0, true)];
+        assert!((calibration_error(&sure) - 0.5).abs() < 1e-6);
+        assert!(calibration_error(&[]) < 1e-6);
+    }
 }

@@ -6,7 +6,7 @@ use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
     model::Encoder,
-    page::NodeFeatures,
+    page::{LeftOutValue, NodeFeatures},
     route::{Router, Stages},
 };
 use skillmux_eval::dataset::{Dataset, DatasetKind, DatasetOptions};
@@ -28,7 +28,7 @@ fn examples(cases: &Path) -> (PagerExamples, Router) {
 fn parts_that_answer_are_told_from_the_others() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let (examples, router) = examples(&fixtures.join("eval/intra-skill-bench/cases.jsonl"));
-    assert_eq!((examples.n_cases(), examples.n_skills()), ([2, 0, 0], 2));
+    assert_eq!((examples.n_cases(), examples.n_skills()), ([2, 0, 0], 1));
     let [n_nodes, n_needed] = examples.n_nodes();
     assert!(n_needed >= 2 && n_nodes > 5 * n_needed, "{n_needed} of {n_nodes}");
     let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
@@ -37,7 +37,9 @@ fn parts_that_answer_are_told_from_the_others() {
     let other = NodeFeatures { meaning: -0.5, ..NodeFeatures::default() };
     assert!(weights.probability(&answer) > 4.0 * weights.probability(&other), "{weights:?}");
     let sufficiency = weights.sufficiency.unwrap();
-    assert!(sufficiency.probability(0.0) > sufficiency.probability(9.0), "{sufficiency:?}");
+    let all = LeftOutValue { sum: 9.0, largest: 3.0, share: 1.0 };
+    let nothing = LeftOutValue::default();
+    assert!(sufficiency.probability(&nothing) > sufficiency.probability(&all), "{sufficiency:?}");
     for score in [scores.value, scores.sufficiency, scores.sufficiency_error] {
         assert!((0.0..=1.0).contains(&score), "{scores:?}");
     }

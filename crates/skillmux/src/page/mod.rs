@@ -50,7 +50,9 @@ mod vector;
 pub use full::FullPager;
 pub use mmr::{KindPrior, MmrConfig, MmrPager};
 pub use parts::PartList;
-pub use value::{NodeFeatures, NodeWeights, SufficiencyWeights, ValuePager, node_features};
+pub use value::{
+    LeftOutValue, NodeFeatures, NodeWeights, SufficiencyWeights, ValuePager, node_features,
+};
 
 /// Selects the part of a skill that a query needs.
 ///

@@ -212,14 +212,16 @@ impl<'a> Outline<'a> {
         true
     }
 
-    /// Shows the headings of the numbered sections that a node's sections come after, the steps before them, if these headings fit.
-    pub(super) fn show_steps_before(&mut self, node_idx: usize) {
+    /// Shows the headings of the numbered sections that a node's sections come after, the steps before them, if these headings fit,
+    /// and cost at most `max_tokens`.
+    pub(super) fn show_steps_before(&mut self, node_idx: usize, max_tokens: f32) {
         let sections: Vec<usize> =
             self.sections_of(node_idx).flat_map(|section| self.steps_before(section)).collect();
         let hidden: Vec<usize> =
             sections.into_iter().filter(|section| !self.is_shown[*section]).collect();
         let tokens = hidden.iter().map(|section| self.heading_tokens[*section]);
-        if tokens.fold(0, u32::saturating_add) <= self.left_tokens {
+        let cost = tokens.fold(0, u32::saturating_add);
+        if cost <= self.left_tokens && cost as f32 <= max_tokens {
             for section in hidden {
                 self.show_heading(section);
             }

@@ -17,10 +17,13 @@ use super::{
 use crate::{model::Encoder, skill::Node};
 
 pub use features::NodeFeatures;
-pub use weights::{NodeWeights, SufficiencyWeights};
+pub use weights::{LeftOutValue, NodeWeights, SufficiencyWeights};
 
 /// Part of the budget that nodes may take because another one cannot be read without them.
 const COMPANION_SHARE: f32 = 0.5;
+
+/// Part of these tokens that the headings of the steps before a numbered section may take.
+const HEADING_SHARE: f32 = 0.1;
 
 /// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned relevance).
 ///
@@ -184,20 +187,22 @@ impl<'a> Selection<'a> {
                 self.repeats.add(&self.scene, selected);
             }
         }
-        self.outline.show_steps_before(node_idx);
+        self.outline.show_steps_before(node_idx, HEADING_SHARE * companion_tokens);
         self.outline.n_tokens() - before
     }
 
     fn into_page(self, weights: &NodeWeights) -> Page {
         let is_left_out = |idx: &usize| self.outline.is_open(*idx);
-        let lost: f32 = (0..self.value.len()).filter(is_left_out).map(|idx| self.value[idx]).sum();
+        let left_out = (0..self.value.len()).filter(is_left_out);
+        let losses = left_out.map(|idx| (self.value[idx], self.nodes[idx].n_tokens));
+        let left_out = LeftOutValue::of(losses, self.outline.full_tokens());
         let best = (0..self.value.len())
             .reduce(|best, next| if self.value[next] > self.value[best] { next } else { best });
         let best_left_out = best.filter(is_left_out).map(|idx| LeftOutSection {
             heading: self.outline.heading_of(idx),
             n_tokens: self.nodes[idx].n_tokens,
         });
-        let sufficiency = weights.sufficiency.map(|weights| weights.probability(lost));
+        let sufficiency = weights.sufficiency.map(|weights| weights.probability(&left_out));
         Page { best_left_out, sufficiency, ..self.outline.into_page() }
     }
 }

@@ -18,30 +18,59 @@ pub struct NodeWeights {
     pub sufficiency: Option<SufficiencyWeights>,
 }
 
-/// How likely a page has all that a query needs, from what it leaves out: a logistic regression over one number.
+/// How likely a page has all that a query needs, by logistic regression over what it leaves out.
 ///
-/// The parts that are left out have the probabilities `p` to be needed. If they were right, and one part told nothing about another
-/// one, the page would suffice with the probability `∏ (1 − p)`. They are not quite, so the regression is over the logarithm of
-/// `Σ −ln(1 − p)`.
+/// If the probabilities `p` of its nodes were right, and one node told nothing about another one, a page would suffice with the
+/// probability `∏ (1 − p)` over the nodes that it leaves out. They are not quite, so the regression has two more numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SufficiencyWeights {
-    /// Log-odds where the sum is 1.
+    /// Log-odds where all numbers are 0.
     pub bias: f32,
-    /// What one unit of the logarithm adds to the log-odds.
-    pub weight: f32,
+    /// What one unit of the logarithm of `Σ −ln(1 − p)` adds.
+    pub sum: f32,
+    /// What one unit of the logarithm of the largest `−ln(1 − p)` adds.
+    pub largest: f32,
+    /// What leaving out all tokens adds, against none.
+    pub share: f32,
 }
 
 impl SufficiencyWeights {
-    /// Returns the number that the regression is over, for a sum of `-ln(1 - p)` of at least 0.
-    pub fn feature(lost: f32) -> f32 {
-        lost.max(1e-6).ln()
+    /// Returns how likely a page suffices that leaves out so much, in `[0, 1]`.
+    pub fn probability(&self, left_out: &LeftOutValue) -> f32 {
+        let [sum, largest, share] = left_out.numbers();
+        let log_odds = self.bias + self.sum * sum + self.largest * largest + self.share * share;
+        1.0 / (1.0 + (-log_odds).exp())
+    }
+}
+
+/// What a page leaves out.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LeftOutValue {
+    /// Sum of [`NodeWeights::loss_without`] over the nodes, at least 0.
+    pub sum: f32,
+    /// The largest of them.
+    pub largest: f32,
+    /// Tokens of the nodes over those of all nodes, in `[0, 1]`.
+    pub share: f32,
+}
+
+impl LeftOutValue {
+    /// Returns what is left out, from the loss and the tokens of each node, of all nodes together.
+    pub fn of(left_out: impl Iterator<Item = (f32, u32)>, full_tokens: u32) -> Self {
+        let (mut all, mut n_tokens) = (Self::default(), 0_u32);
+        for (loss, tokens) in left_out {
+            all.sum += loss;
+            all.largest = all.largest.max(loss);
+            n_tokens = n_tokens.saturating_add(tokens);
+        }
+        Self { share: n_tokens as f32 / full_tokens.max(1) as f32, ..all }
     }
 
-    /// Returns how likely a page suffices that leaves out so much, in `[0, 1]`.
-    pub fn probability(&self, lost: f32) -> f32 {
-        let log_odds = self.bias + self.weight * Self::feature(lost);
-        1.0 / (1.0 + (-log_odds).exp())
+    /// Returns the numbers that the regression is over: two logarithms and the share.
+    pub fn numbers(&self) -> [f32; 3] {
+        let ln = |loss: f32| loss.clamp(1e-6, 1e6).ln();
+        [ln(self.sum), ln(self.largest), self.share]
     }
 }
 
