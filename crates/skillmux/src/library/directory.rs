@@ -41,6 +41,15 @@ pub(super) struct Directory<'a> {
     pub(super) allowed: &'a [PathBuf],
 }
 
+/// Where a skill lies on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillPlace {
+    /// The folder of its `SKILL.md`, with the files that belong to it.
+    pub folder: PathBuf,
+    /// Whether its author wants no model to load it unasked: `disable-model-invocation`.
+    pub is_for_user_only: bool,
+}
+
 impl Directory<'_> {
     /// Hands on every skill of the tree, a folder before its subfolders, siblings by name.
     ///
@@ -147,7 +156,7 @@ impl Directory<'_> {
                     body: file.body,
                     source: self.label.to_owned(),
                 };
-                Entry::found(skill, origin, file.issues)
+                Entry::found(skill, origin, file.issues).for_user_only(file.is_for_user_only)
             }
             Err(issue) => Entry::skipped(origin, issue),
         }
@@ -161,6 +170,14 @@ pub(super) fn holds_skill(root: &Path, max_depth: usize) -> bool {
         .filter_entry(|entry| !is_skipped_folder(entry))
         .filter_map(Result::ok)
         .any(|entry| is_skill_file(&entry))
+}
+
+/// Returns what is known of the skill of a folder; `None` if there is none.
+pub(super) fn place(folder: &Path) -> Option<SkillPlace> {
+    let entry = walk(folder, 1).into_iter().filter_map(Result::ok).find(is_skill_file)?;
+    let file = read_capped(entry.path()).and_then(|bytes| skill_file::parse(bytes, ""));
+    let is_for_user_only = file.ok()?.is_for_user_only;
+    Some(SkillPlace { folder: folder.to_owned(), is_for_user_only })
 }
 
 fn walk(root: &Path, max_depth: usize) -> WalkDir {

@@ -12,6 +12,8 @@ pub(super) struct Found {
     pub(super) hash: ContentHash,
     /// The file, with a line number where a file holds many skills.
     pub(super) origin: String,
+    /// Whether the model is not to load the skill by itself.
+    pub(super) is_for_user_only: bool,
     /// What had to be repaired.
     pub(super) issues: Vec<Issue>,
 }
@@ -30,7 +32,15 @@ impl Entry {
     /// Returns the entry of a skill that was read.
     pub(super) fn found(skill: Skill, origin: String, issues: Vec<Issue>) -> Self {
         let hash = skill.content_hash();
-        Self::Found(Box::new(Found { skill, hash, origin, issues }))
+        Self::Found(Box::new(Found { skill, hash, origin, is_for_user_only: false, issues }))
+    }
+
+    /// Returns the entry with what its author says about who may load the skill.
+    pub(super) fn for_user_only(mut self, is_for_user_only: bool) -> Self {
+        if let Self::Found(found) = &mut self {
+            found.is_for_user_only = is_for_user_only;
+        }
+        self
     }
 
     /// Returns the entry of something that could not be read as a skill.

@@ -85,16 +85,16 @@ fn read(yaml: &str) -> Option<FrontMatter> {
 fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
     // The first pass keeps scalars as they are written (`3.10`, `on`); the second takes lists and
     // mappings too.
-    let fields = serde_saphyr::from_str_with_options::<Fields<String>>(yaml, options())
-        .map(|fields| (fields.name, fields.description))
-        .or_else(|_| {
+    let fields =
+        serde_saphyr::from_str_with_options::<Fields<String>>(yaml, options()).or_else(|_| {
             serde_saphyr::from_str_with_options::<Fields<Flat>>(yaml, options())
-                .map(|fields| (fields.name.map(|it| it.0), fields.description.map(|it| it.0)))
+                .map(|fields| fields.map(|text| text.0))
         });
     match fields {
-        Ok((name, description)) => Ok(FrontMatter {
-            name: trimmed(name),
-            description: trimmed(description),
+        Ok(fields) => Ok(FrontMatter {
+            name: trimmed(fields.name),
+            description: trimmed(fields.description),
+            is_for_user_only: fields.disable_model_invocation.is_some_and(|text| is_true(&text)),
             repaired: None,
         }),
         Err(error) => {
@@ -103,6 +103,11 @@ fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
             Err(truncated(line, MAX_DETAIL_CHARS).to_owned())
         }
     }
+}
+
+/// Returns whether a scalar says yes, as YAML 1.2 does.
+fn is_true(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case("true")
 }
 
 /// Returns the text without surrounding white space, or `None` where nothing is left.
@@ -142,6 +147,18 @@ struct Fields<T> {
     name: Option<T>,
     #[serde(alias = "Description", alias = "DESCRIPTION")]
     description: Option<T>,
+    #[serde(rename = "disable-model-invocation")]
+    disable_model_invocation: Option<T>,
+}
+
+impl<T> Fields<T> {
+    fn map<U>(self, text: impl Fn(T) -> U) -> Fields<U> {
+        Fields {
+            name: self.name.map(&text),
+            description: self.description.map(&text),
+            disable_model_invocation: self.disable_model_invocation.map(&text),
+        }
+    }
 }
 
 /// Any YAML value as text: lists and mappings are joined with `, `.
@@ -261,6 +278,20 @@ mod tests {
             false,
         );
         check("---\nname: null\ndescription: ''\n---\n", None, None, false);
+    }
+
+    #[test]
+    fn what_is_for_the_user_alone_is_told() {
+        for (value, expected) in
+            [("true", true), ("True", true), ("'true'", true), ("false", false)]
+        {
+            for description in ["d", "a: b"] {
+                let text = format!(
+                    "---\nname: a\ndescription: {description}\ndisable-model-invocation: {value}\n---\n"
+                );
+                assert_eq!(parse(&text).front_matter.unwrap().is_for_user_only, expected, "{text}");
+            }
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Ledger {
     }
 
     fn enter_skill(&mut self, found: Found) -> Option<Skill> {
-        let Found { mut skill, hash, origin, mut issues } = found;
+        let Found { mut skill, hash, origin, mut issues, .. } = found;
         if let Some(&position) = self.by_content.get(&hash) {
             self.report.n_merged += 1;
             self.report.merged.push(Merged {

@@ -42,6 +42,7 @@ mod shard;
 mod skill_file;
 mod source;
 
+pub use directory::SkillPlace;
 pub use mcp_list::ListedServer;
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;

@@ -9,13 +9,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    directory::{self, Directory},
+    directory::{self, Directory, SkillPlace},
     entry::Sink,
     mcp_list::{self, McpList},
     path::{file_name, is_skill_name},
     shard::{self, Shards},
 };
-use crate::{Error, Result};
+use crate::{Error, Result, skill::SkillId};
 
 /// How deep a folder of shards is searched for a `SKILL.md`; the client guide of the Agent Skills
 /// specification suggests 4-6.
@@ -118,6 +118,30 @@ impl Source {
         }
     }
 
+    /// Returns where a skill of this source lies on disk; `None` for one of a shard or list, and for one
+    /// that is gone.
+    pub fn place_of(&self, id: &SkillId) -> Option<SkillPlace> {
+        let Self::Folder { root, id_prefix, .. } = self else { return None };
+        let path = match id_prefix {
+            Some(prefix) => id.as_str().strip_prefix(prefix.as_str())?.strip_prefix('/')?,
+            None => id.as_str(),
+        };
+        if root.is_file() {
+            return directory::place(root.parent()?);
+        }
+        // Of two skills with one id, the later one has a suffix.
+        let without_suffix = path.rsplit_once('~').map(|(path, _)| path);
+        [Some(path), without_suffix].into_iter().flatten().find_map(|path| {
+            // An id may come from somewhere else, and must not lead out of the folder.
+            let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\\');
+            let inner = path.split('/').all(is_plain).then(|| root.join(path));
+            let is_root = path == file_name(root);
+            inner
+                .and_then(|folder| directory::place(&folder))
+                .or_else(|| is_root.then(|| directory::place(root)).flatten())
+        })
+    }
+
     /// Returns the canonical path, having made sure that it can be opened.
     ///
     /// A source that is gone as a whole must fail: taken for empty, it would drop all its skills
@@ -201,6 +225,35 @@ mod tests {
         }
         let missing = Source::detect(dir.path().join("gone"));
         assert!(matches!(missing, Err(Error::SourceMissing { .. })));
+    }
+
+    #[test]
+    fn ids_lead_back_to_the_folder_of_the_skill() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        touch(&root.join("a/b/skill.md"), "text");
+        touch(&root.join("manual/SKILL.md"), "---\ndisable-model-invocation: true\n---\ntext");
+        touch(&dir.path().join("secret/SKILL.md"), "text");
+        let place = |source: &Source, id: &str| source.place_of(&SkillId::new(id));
+        let plain = Source::folder(&root);
+        let expected = SkillPlace { folder: root.join("a/b"), is_for_user_only: false };
+        assert_eq!(place(&plain, "a/b"), Some(expected.clone()));
+        assert_eq!(place(&plain, "a/b~01234567"), Some(expected.clone()));
+        assert!(place(&plain, "manual").unwrap().is_for_user_only);
+        let absolute = dir.path().join("secret").display().to_string();
+        for id in ["a", "gone", "../secret", "a/../../secret", "lib", absolute.as_str(), ""] {
+            assert_eq!(place(&plain, id), None, "{id}");
+        }
+        let prefixed =
+            Source::Folder { root: root.clone(), label: "x".into(), id_prefix: Some("x".into()) };
+        assert_eq!(place(&prefixed, "x/a/b"), Some(expected));
+        assert_eq!(place(&prefixed, "a/b"), None);
+        assert_eq!(place(&Source::shards(&root), "a/b"), None);
+
+        touch(&root.join("SKILL.md"), "text");
+        assert_eq!(place(&prefixed, "x/lib").unwrap().folder, root);
+        let file = Source::folder(root.join("SKILL.md"));
+        assert_eq!(place(&file, "lib").unwrap().folder, root);
     }
 
     #[test]

@@ -1,0 +1,471 @@
+//! [`InstalledFolders`]: the skills of installed agents, and what each agent does not show of them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt, fs,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{
+    listing::{Line, Shown},
+    profile::AgentProfile,
+};
+use crate::{
+    library::{Finding, Issue, directory::Directory, entry::Entry},
+    skill::{ContentHash, Skill},
+};
+
+/// The skill folders of some agents, each read once, however many of them look into it.
+///
+/// ```
+/// use skillmux::library::agents::{InstalledFolders, profiles};
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let home = dir.path();
+/// for folder in [".claude/skills/tea", ".cursor/skills/tea"] {
+///     let text = format!("---\nname: tea\ndescription: How to brew tea\n---\nAs {folder} says.\n");
+///     std::fs::create_dir_all(home.join(folder))?;
+///     std::fs::write(home.join(folder).join("SKILL.md"), text)?;
+/// }
+///
+/// let folders = InstalledFolders::read(profiles(), home, None);
+/// let problems = |agent: &str| {
+///     let profile = profiles().iter().find(|profile| profile.id == agent).unwrap();
+///     folders.of(profile).problems.iter().map(|problem| problem.kind()).collect::<Vec<_>>()
+/// };
+/// assert!(problems("claude-code").is_empty());
+/// // Cursor reads both folders, and prefers its own.
+/// assert_eq!(problems("cursor"), ["shadowed"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct InstalledFolders<'a> {
+    home: &'a Path,
+    project: Option<&'a Path>,
+    /// By canonical path.
+    read: HashMap<PathBuf, Vec<Read>>,
+}
+
+/// A `SKILL.md` as it was found.
+#[derive(Debug)]
+enum Read {
+    Skill(InstalledSkill),
+    /// Something that cannot be read.
+    Failure {
+        path: String,
+        file: PathBuf,
+        issue: Issue,
+    },
+}
+
+/// A skill of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledSkill {
+    /// Its name.
+    pub name: String,
+    /// Its `SKILL.md`.
+    pub path: String,
+    /// The file that it is once links are resolved.
+    file: PathBuf,
+    description_chars: usize,
+    /// Hash of its description and body.
+    text: ContentHash,
+    is_for_user_only: bool,
+    /// What keeps an agent from listing it.
+    issues: Vec<Issue>,
+}
+
+/// What one agent finds, and what it does not show its model.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AgentSkills {
+    /// Its folders that are there, strongest first.
+    pub folders: Vec<FolderSkills>,
+    /// Files with a skill, each counted once, without those of plugins.
+    pub n_skills: usize,
+    /// Skills that the agent lists with their descriptions, whole or cut.
+    pub n_listed: usize,
+    /// Skills of plugins. Which plugins are switched on is not known, so that these are not checked.
+    pub n_of_plugins: usize,
+    /// What the agent does not show, in the order in which it finds the skills.
+    pub problems: Vec<Problem>,
+}
+
+/// A folder of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FolderSkills {
+    /// The folder.
+    pub path: String,
+    /// Files with a skill in it.
+    pub n_skills: usize,
+}
+
+/// Why an agent does not show a skill as its author wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Problem {
+    /// The list of skills is full.
+    Dropped {
+        /// Name of the skill.
+        name: String,
+        /// Its file.
+        path: String,
+    },
+    /// Its description is cut.
+    Shortened {
+        /// Name of the skill.
+        name: String,
+        /// Its file.
+        path: String,
+        /// Characters of the description that are shown.
+        shown_chars: usize,
+        /// All its characters.
+        description_chars: usize,
+    },
+    /// A stronger folder has another skill of this name.
+    Shadowed {
+        /// Name of both.
+        name: String,
+        /// The file that is not used.
+        path: String,
+        /// The file that is.
+        by: String,
+    },
+    /// Another file has the same text.
+    Duplicate {
+        /// Name of the skill.
+        name: String,
+        /// Its file.
+        path: String,
+        /// The stronger file with this text.
+        of: String,
+    },
+    /// The file does not fit the Agent Skills specification.
+    Broken {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// The agent may read it, but skillmux does not.
+    NotRead {
+        /// The file or folder.
+        path: String,
+        /// Why not.
+        detail: String,
+    },
+    /// `disable-model-invocation`: the model is not told of it.
+    ForUserOnly {
+        /// Name of the skill.
+        name: String,
+        /// Its file.
+        path: String,
+    },
+}
+
+impl Problem {
+    /// Returns the kind of the problem in a word or three.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Dropped { .. } => "dropped",
+            Self::Shortened { .. } => "shortened",
+            Self::Shadowed { .. } => "shadowed",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Broken { .. } => "broken",
+            Self::NotRead { .. } => "not read",
+            Self::ForUserOnly { .. } => "not for the model",
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dropped { name, path } | Self::ForUserOnly { name, path } => {
+                write!(f, "{name}  {path}")
+            }
+            Self::Shortened { name, path, shown_chars, description_chars } => {
+                write!(f, "{name}  {shown_chars} of {description_chars} characters  {path}")
+            }
+            Self::Shadowed { name, path, by } => write!(f, "{name}  {path}  by {by}"),
+            Self::Duplicate { name, path, of } => write!(f, "{name}  {path}  of {of}"),
+            Self::Broken { path, detail } | Self::NotRead { path, detail } => {
+                write!(f, "{path}: {detail}")
+            }
+        }
+    }
+}
+
+impl<'a> InstalledFolders<'a> {
+    /// Reads the folders of these agents, in parallel.
+    ///
+    /// Links are followed as long as they lead into one of the folders of any agent.
+    pub fn read<'p>(
+        agents: impl IntoIterator<Item = &'p AgentProfile>,
+        home: &'a Path,
+        project: Option<&'a Path>,
+    ) -> Self {
+        let mut roots: HashMap<PathBuf, PathBuf> = HashMap::new();
+        for folder in agents.into_iter().flat_map(|agent| &agent.folders) {
+            let Some(root) = folder.root(home, project) else { continue };
+            if let Some(canonical) = readable(&root) {
+                roots.entry(canonical).or_insert(root);
+            }
+        }
+        let sources = super::installed_sources(home, project);
+        let allowed: Vec<PathBuf> =
+            sources.iter().filter_map(|source| fs::canonicalize(source.path()).ok()).collect();
+        let read = roots
+            .into_par_iter()
+            .map(|(canonical, root)| {
+                let found = skills_of(&root, &allowed);
+                (canonical, found)
+            })
+            .collect();
+        Self { home, project, read }
+    }
+
+    /// Returns what an agent finds in its folders, by its own precedence, and what it does not show.
+    pub fn of(&self, agent: &AgentProfile) -> AgentSkills {
+        let mut account = AgentSkills::default();
+        let mut view = View::default();
+        let mut seen = HashSet::new();
+        for folder in &agent.folders {
+            let Some(root) = folder.root(self.home, self.project) else { continue };
+            let Some(canonical) = readable(&root).filter(|it| seen.insert(it.clone())) else {
+                continue;
+            };
+            let found = self.read.get(&canonical).map_or(&[][..], Vec::as_slice);
+            let n_skills = found.iter().filter(|read| matches!(read, Read::Skill(_))).count();
+            account.folders.push(FolderSkills { path: root.display().to_string(), n_skills });
+            if folder.of_plugins {
+                account.n_of_plugins += n_skills;
+                continue;
+            }
+            for read in found {
+                account.problems.extend(view.enter(read));
+            }
+        }
+        account.n_skills = view.files.len();
+        let listed: Vec<Line> = view.listed.iter().map(|skill| skill.line()).collect();
+        let shown = match &agent.listing {
+            Some(listing) => listing.shown(&listed),
+            None => vec![Shown::Whole; listed.len()],
+        };
+        account.n_listed = shown.iter().filter(|shown| **shown != Shown::Nothing).count();
+        let trimmed = view.listed.iter().zip(shown);
+        account.problems.extend(trimmed.filter_map(|(skill, shown)| skill.trimmed(shown)));
+        account
+    }
+}
+
+/// What an agent has found so far.
+#[derive(Default)]
+struct View<'a> {
+    files: HashSet<&'a Path>,
+    failures: HashSet<&'a Path>,
+    by_name: HashMap<&'a str, &'a InstalledSkill>,
+    by_text: HashMap<ContentHash, &'a InstalledSkill>,
+    listed: Vec<&'a InstalledSkill>,
+}
+
+impl<'a> View<'a> {
+    /// Enters what lies in the next folder, and returns why the agent does not list it, or not well.
+    fn enter(&mut self, read: &'a Read) -> Option<Problem> {
+        let skill = match read {
+            Read::Skill(skill) => skill,
+            Read::Failure { path, file, issue } => {
+                if !self.failures.insert(file) {
+                    return None;
+                }
+                let (path, detail) = (path.clone(), issue.to_string());
+                let is_ours = matches!(
+                    issue,
+                    Issue::OutsideRoot | Issue::TooManyLinks { .. } | Issue::TooDeep { .. }
+                );
+                return Some(if is_ours {
+                    Problem::NotRead { path, detail }
+                } else {
+                    Problem::Broken { path, detail }
+                });
+            }
+        };
+        // A link to a file that was found is no second skill.
+        if !self.files.insert(&skill.file) {
+            return None;
+        }
+        let (name, path) = (skill.name.clone(), skill.path.clone());
+        if !skill.issues.is_empty() {
+            let details: Vec<String> = skill.issues.iter().map(Issue::to_string).collect();
+            return Some(Problem::Broken { path, detail: details.join("; ") });
+        }
+        let same_text = self.by_text.get(&skill.text).copied();
+        if let Some(stronger) = self.by_name.get(skill.name.as_str()) {
+            let stronger_path = stronger.path.clone();
+            return Some(if stronger.text == skill.text {
+                Problem::Duplicate { name, path, of: stronger_path }
+            } else {
+                Problem::Shadowed { name, path, by: stronger_path }
+            });
+        }
+        self.by_name.insert(&skill.name, skill);
+        self.by_text.entry(skill.text).or_insert(skill);
+        if skill.is_for_user_only {
+            return Some(Problem::ForUserOnly { name, path });
+        }
+        self.listed.push(skill);
+        same_text.map(|first| Problem::Duplicate { name, path, of: first.path.clone() })
+    }
+}
+
+impl InstalledSkill {
+    fn line(&self) -> Line {
+        Line {
+            name_chars: self.name.chars().count(),
+            description_chars: self.description_chars,
+            path_chars: self.path.chars().count(),
+        }
+    }
+
+    fn trimmed(&self, shown: Shown) -> Option<Problem> {
+        let (name, path) = (self.name.clone(), self.path.clone());
+        let description_chars = self.description_chars;
+        match shown {
+            Shown::Whole => None,
+            Shown::Start(shown_chars) => {
+                Some(Problem::Shortened { name, path, shown_chars, description_chars })
+            }
+            Shown::Nothing => Some(Problem::Dropped { name, path }),
+        }
+    }
+}
+
+/// Returns the canonical path of a folder that can be read.
+fn readable(root: &Path) -> Option<PathBuf> {
+    let canonical = fs::canonicalize(root).ok()?;
+    (canonical.is_dir() && fs::read_dir(&canonical).is_ok()).then_some(canonical)
+}
+
+fn skills_of(root: &Path, allowed: &[PathBuf]) -> Vec<Read> {
+    let mut found = Vec::new();
+    let directory = Directory { root, label: "", id_prefix: None, allowed };
+    let end = directory.read(&mut |entry| {
+        found.push(match entry {
+            Entry::Found(entry) => {
+                let Skill { name, description, body, .. } = entry.skill;
+                let description_chars = description.chars().count();
+                let nameless = Skill {
+                    id: entry.skill.id,
+                    name: String::new(),
+                    description,
+                    body,
+                    source: String::new(),
+                };
+                Read::Skill(InstalledSkill {
+                    name,
+                    file: resolved(&entry.origin),
+                    path: entry.origin,
+                    description_chars,
+                    text: nameless.content_hash(),
+                    is_for_user_only: entry.is_for_user_only,
+                    issues: entry.issues.into_iter().filter(breaks).collect(),
+                })
+            }
+            Entry::Skipped(Finding { origin: path, issue }) => {
+                Read::Failure { file: resolved(&path), path, issue }
+            }
+        });
+        ControlFlow::Continue(())
+    });
+    debug_assert!(end.is_continue(), "the sink never breaks off");
+    found
+}
+
+/// Returns the path without links, as far as it can be told.
+fn resolved(path: &str) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
+}
+
+/// Returns whether an agent that keeps to the Agent Skills specification refuses a skill for this.
+fn breaks(issue: &Issue) -> bool {
+    matches!(
+        issue,
+        Issue::FrontMatterMissing
+            | Issue::FrontMatterRepaired { .. }
+            | Issue::NameMissing
+            | Issue::DescriptionMissing
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::agents::profiles;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn skill(name: &str, description: &str) -> String {
+        format!("---\nname: {name}\ndescription: {description}\n---\nText.\n")
+    }
+
+    fn of(agent: &str, home: &Path, project: Option<&Path>) -> AgentSkills {
+        let profile = profiles().iter().find(|profile| profile.id == agent).unwrap();
+        InstalledFolders::read([profile], home, project).of(profile)
+    }
+
+    fn kinds(skills: &AgentSkills) -> Vec<&'static str> {
+        skills.problems.iter().map(Problem::kind).collect()
+    }
+
+    #[test]
+    fn a_copy_is_a_duplicate_under_any_name_and_another_text_is_shadowed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join(".openclaw/skills");
+        for (folder, name, description) in [
+            ("a", "tea", "Brew tea"),
+            ("b", "tea", "Brew tea"),
+            ("c", "brew", "Brew tea"),
+            ("d", "tea", "Plant tea"),
+        ] {
+            write(&root.join(folder).join("SKILL.md"), &skill(name, description));
+        }
+        let skills = of("openclaw", dir.path(), None);
+        assert_eq!(kinds(&skills), ["duplicate", "duplicate", "shadowed"]);
+        // A copy under another name is in the list all the same.
+        assert_eq!((skills.n_skills, skills.n_listed), (4, 2));
+    }
+
+    #[test]
+    fn a_broken_skill_hides_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, home) = (dir.path().join("project"), dir.path().join("home"));
+        write(&project.join(".agents/skills/tea/SKILL.md"), "---\nname: tea\n---\nText.\n");
+        write(&home.join(".agents/skills/tea/SKILL.md"), &skill("tea", "Brew tea"));
+        let skills = of("codex", &home, Some(&project));
+        assert_eq!((kinds(&skills), skills.n_listed), (vec!["broken"], 1));
+    }
+
+    #[test]
+    fn skills_of_plugins_are_counted_and_not_checked() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&dir.path().join(".claude/skills/tea/SKILL.md"), &skill("tea", "Brew tea"));
+        write(&dir.path().join(".claude/plugins/cache/m/p/skills/tea/SKILL.md"), "broken");
+        let skills = of("claude-code", dir.path(), None);
+        assert_eq!((skills.problems.len(), skills.n_skills, skills.n_of_plugins), (0, 1, 1));
+    }
+
+    #[test]
+    fn a_folder_that_is_the_project_and_the_home_counts_once() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&dir.path().join(".agents/skills/tea/SKILL.md"), &skill("tea", "Brew tea"));
+        let skills = of("codex", dir.path(), Some(dir.path()));
+        assert_eq!((skills.folders.len(), skills.n_skills, skills.problems.len()), (1, 1, 0));
+    }
+}
