@@ -30,6 +30,6 @@ mod status;
 mod view;
 
 pub use error::ServerError;
-pub use mcp::{SkillServer, serve_stdio};
+pub use mcp::{SkillServer, enclose, serve_stdio};
 pub use state::State;
 pub use status::Status;

@@ -9,7 +9,7 @@ const ELEMENT: &str = "skill_content";
 /// Returns `markdown` in a `skill_content` element.
 ///
 /// A tag of that name inside the text is escaped, so the element ends where we end it.
-pub(super) fn enclose(id: &str, markdown: &str) -> String {
+pub fn enclose(id: &str, markdown: &str) -> String {
     let id = one_line(id).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     format!("<{ELEMENT} id=\"{id}\">\n{}\n</{ELEMENT}>", escape_tags(markdown.trim_matches('\n')))
 }

@@ -25,4 +25,5 @@ mod text;
 mod tools;
 mod transport;
 
+pub use markup::enclose;
 pub use server::{SkillServer, serve_stdio};
