@@ -17,6 +17,23 @@ pub(crate) enum CliError {
         /// Home folder of the user.
         home: PathBuf,
     },
+    /// None of the agents that are meant is installed.
+    #[error("{} under `{}`", not_installed(names), home.display())]
+    NoAgentInstalled {
+        /// Home folder of the user.
+        home: PathBuf,
+        /// The agents that are meant; all where it is empty.
+        names: Vec<String>,
+    },
+    /// Files would be changed without anyone to ask.
+    #[error("there is no terminal to ask on")]
+    NoConsent,
+    /// The settings of some agents were left as they are.
+    #[error("the settings of {} were left as they are", names.join(", "))]
+    AgentsLeft {
+        /// The agents.
+        names: Vec<String>,
+    },
     /// There is no generation to go back to.
     #[error("no earlier generation of the index at `{}` is whole", path.display())]
     NothingWhole {
@@ -130,6 +147,16 @@ impl CliError {
             Self::NoAgent { .. } => {
                 "name some with --library PATH, or make an index with: skillmux index SOURCE..."
             }
+            Self::NoAgentInstalled { .. } => {
+                "skillmux knows claude-code, codex, gemini-cli, openclaw, copilot, cursor and opencode by \
+                 their folders in the home folder; others take `skillmux mcp` as an MCP server"
+            }
+            Self::NoConsent => {
+                "--yes changes the files without a question, --dry-run shows the changes"
+            }
+            Self::AgentsLeft { .. } => {
+                "see above what is wrong with each, and run the command again"
+            }
             Self::Model { .. } => {
                 "--encoder, --ranker and --abstention name files of your own, and so does [models] in \
                  the settings file; without them the models inside the program are used. --encoder and \
@@ -180,6 +207,14 @@ impl CliError {
             }
         };
         hint.to_owned()
+    }
+}
+
+fn not_installed(names: &[String]) -> String {
+    match names {
+        [] => "no agent is installed".to_owned(),
+        [name] => format!("the agent {name} is not installed"),
+        names => format!("none of {} is installed", names.join(", ")),
     }
 }
 
@@ -287,7 +322,7 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
 }
 
 /// Quotes a path for a POSIX shell when it needs it.
-fn shell_word(path: &Path) -> String {
+pub(crate) fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%~".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -1,8 +1,10 @@
 //! `skillmux`: the skill router for LLM agents, in one binary.
 //!
 //! Results go to standard output, everything else to standard error. Exit code 0: found, or
-//! promoted. 1: nothing found, or not promoted. 2: error.
+//! promoted. 1: nothing found, or not promoted, or problems found. 2: error. `skillmux hook` always
+//! ends with 0: some agents take another code for a veto.
 
+mod agents;
 mod args;
 mod assemble;
 mod chat;
@@ -18,6 +20,7 @@ mod render;
 mod settings;
 mod source;
 mod task;
+mod wiring;
 
 use std::{io, process::ExitCode};
 
@@ -32,10 +35,20 @@ use render::paint::{BAD, NOTE, styled};
 use settings::Settings;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if command::hook::is_called() && error.use_stderr() => {
+            // Nobody need read it.
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => error.exit(),
+    };
     match run(args) {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound | Outcome::NotPromoted) => ExitCode::from(1),
+        Ok(Outcome::NothingFound | Outcome::NotPromoted | Outcome::ProblemsFound) => {
+            ExitCode::from(1)
+        }
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&error);
@@ -45,9 +58,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> anyhow::Result<Outcome> {
-    let settings = Settings::from_environment()?;
+    let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
-        let settings = settings.with_models(models);
+        let settings = settings()?.with_models(models);
         if models.preset.is_some() {
             own_model::check_preset(&settings.models)?;
         }
@@ -75,6 +88,14 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Synth(command) => command::synth::run(&command, &own()?),
         Command::Models(command) => command::models::run(&command),
         Command::Mcp(args) => command::mcp::run(&args, &with(&args.models)?),
+        Command::Doctor(args) => command::doctor::run(&args, &settings()?),
+        Command::Init(args) => command::init::run(&args, &settings()?),
+        Command::Uninit(args) => command::uninit::run(&args, &settings()?),
+        // A mistake in the settings must not stop an agent: they are read where nothing can.
+        Command::Hook(args) => {
+            command::hook::run(&args);
+            Ok(Outcome::Found)
+        }
     }
 }
 
@@ -94,6 +115,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<RemoteError>().and_then(error::remote_hint),
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
+        error.downcast_ref::<wiring::SettingsFileError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),
     ];
     if let Some(hint) = hints.into_iter().flatten().next() {

@@ -6,4 +6,5 @@ pub(crate) enum Outcome {
     Found,
     NothingFound,
     NotPromoted,
+    ProblemsFound,
 }

@@ -1,7 +1,9 @@
 //! What the environment and the settings file say, read once.
 
 use std::{
-    env, fs, io,
+    env,
+    ffi::OsString,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -27,6 +29,10 @@ pub(crate) struct Settings {
     pub(crate) data: Option<PathBuf>,
     /// Folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
+    /// Folder for what was done to the settings of agents.
+    pub(crate) state: Option<PathBuf>,
+    /// Where the shell finds programs, `PATH`.
+    pub(crate) search_path: Option<OsString>,
     /// Key for a chat endpoint, `SKILLMUX_API_KEY`.
     pub(crate) api_key: Option<String>,
     /// Key for the endpoint of an encoder, `SKILLMUX_ENCODER_API_KEY`.
@@ -129,6 +135,8 @@ impl Settings {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
             data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
             cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
+            state: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join("skillmux")),
+            search_path: env::var_os("PATH"),
             project: env::current_dir().ok(),
             api_key: key("SKILLMUX_API_KEY"),
             encoder_api_key: key("SKILLMUX_ENCODER_API_KEY"),

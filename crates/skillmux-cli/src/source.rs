@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use skillmux::{
     Error,
     index::{EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
-    library::{Library, agents},
+    library::{Library, Source, agents},
 };
 
 use crate::{
@@ -137,6 +137,32 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     let library = installed(settings)?;
     let cached = installed_index(settings, &library);
     refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()], settings)
+}
+
+/// The index that a command without arguments works on, as it lies there.
+pub(crate) struct PresentIndex {
+    /// The index; `None` if none was made yet.
+    pub(crate) index: Option<Index>,
+    /// Where its skills lie.
+    pub(crate) sources: Vec<Source>,
+    /// Its folder, if skillmux keeps it up to date by itself.
+    pub(crate) kept_at: Option<PathBuf>,
+}
+
+/// Opens the index that [`open`] would open without arguments, in no time: it is neither made nor brought up
+/// to date.
+pub(crate) fn open_present(settings: &Settings) -> anyhow::Result<PresentIndex> {
+    if let Some(path) = settings.own_index()
+        && let Ok(index) = Index::open(&path)
+        && index.manifest().sources != [INSTALLED]
+    {
+        let sources = index.manifest().sources.iter().map(Source::folder).collect();
+        return Ok(PresentIndex { index: Some(index), sources, kept_at: None });
+    }
+    let library = installed(settings)?;
+    let kept_at = installed_index(settings, &library);
+    let index = kept_at.as_deref().and_then(|path| Index::open(path).ok());
+    Ok(PresentIndex { index, sources: library.sources().to_vec(), kept_at })
 }
 
 /// Opens an index of these sources, kept in the cache, after bringing it up to date.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod agents;
 mod answer;
 mod eval;
 mod index;
@@ -11,6 +12,7 @@ mod train;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use agents::{AgentArgs, ConsentArgs, DoctorArgs, HookArgs, InitArgs, UninitArgs};
 pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use eval::{
     AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
@@ -67,4 +69,12 @@ pub(crate) enum Command {
     Models(ModelsCommand),
     /// Give agents the skills of an index over MCP (Model Context Protocol, stdio)
     Mcp(McpArgs),
+    /// Show what the agents installed here do not see of their skills. Changes nothing
+    Doctor(DoctorArgs),
+    /// Add skillmux to the settings of the agents installed here
+    Init(InitArgs),
+    /// Take away what `init` added
+    Uninit(UninitArgs),
+    /// Answer the prompt hook of an agent: JSON on standard input and output
+    Hook(HookArgs),
 }

@@ -1,6 +1,9 @@
 //! Answers as text for people.
 
+pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod graph;
+pub(crate) mod hook;
 pub(crate) mod paint;
 pub(crate) mod progress;
 pub(crate) mod route;

@@ -11,10 +11,13 @@ mod mock_hub;
 
 mod batch;
 mod decomposer;
+mod doctor;
 mod endpoint;
 mod eval;
 mod home;
+mod hook;
 mod hub;
+mod init;
 mod installed;
 mod judge;
 mod kill;

@@ -49,7 +49,10 @@ fn help() {
 #[test]
 fn help_of_each_command() {
     let home = Home::new();
-    let commands = ["index", "route", "search", "page", "stats", "eval", "mcp"];
+    let commands = [
+        "index", "route", "search", "page", "stats", "eval", "mcp", "doctor", "init", "uninit",
+        "hook",
+    ];
     let help: Vec<String> =
         commands.iter().map(|command| home.run(&[command, "--help"]).stdout).collect();
     assert_snapshot!(help.join(&format!("\n{}\n\n", "=".repeat(80))));

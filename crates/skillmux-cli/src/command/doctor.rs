@@ -1,0 +1,60 @@
+//! `skillmux doctor`
+
+use serde::Serialize;
+use skillmux::library::agents::{AgentSkills, InstalledFolders};
+
+use crate::{
+    agents::home,
+    args::{DoctorArgs, Format},
+    outcome::Outcome,
+    render::{doctor::text, print_json, print_text},
+    settings::Settings,
+    wiring::{Wired, wired},
+};
+
+/// What is told of one agent.
+#[derive(Serialize)]
+pub(crate) struct AgentReport {
+    /// Short name.
+    pub(crate) agent: &'static str,
+    /// Name as its makers write it.
+    pub(crate) name: &'static str,
+    /// Whether skillmux is in its settings; `None` where they cannot be read.
+    pub(crate) skillmux: Option<Wired>,
+    /// Why its settings cannot be read, where they cannot.
+    pub(crate) settings_error: Option<String>,
+    /// Characters of its list of skills, where a limit is known.
+    pub(crate) listing_chars: Option<usize>,
+    #[serde(flatten)]
+    pub(crate) skills: AgentSkills,
+}
+
+pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let home = home(settings)?;
+    let agents = args.agents.profiles(settings)?;
+    let folders = InstalledFolders::read(agents.iter().copied(), home, settings.project.as_deref());
+    let reports: Vec<AgentReport> = agents
+        .into_iter()
+        .map(|agent| {
+            let (skillmux, settings_error) = match wired(agent, home) {
+                Ok(wired) => (Some(wired), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            AgentReport {
+                agent: &agent.id,
+                name: &agent.name,
+                skillmux,
+                settings_error,
+                listing_chars: agent.listing.as_ref().map(|listing| listing.max_chars),
+                skills: folders.of(agent),
+            }
+        })
+        .collect();
+    match args.format {
+        Format::Json => print_json(&serde_json::json!({ "agents": reports }))?,
+        Format::Text => print_text(&text(&reports, args.all))?,
+    }
+    let is_healthy =
+        |report: &AgentReport| report.skills.problems.is_empty() && report.settings_error.is_none();
+    Ok(if reports.iter().all(is_healthy) { Outcome::Found } else { Outcome::ProblemsFound })
+}

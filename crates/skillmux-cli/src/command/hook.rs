@@ -1,0 +1,225 @@
+//! `skillmux hook`: what an agent runs on each prompt.
+//!
+//! It must never stand in the agent's way. Whatever goes wrong, it prints nothing on standard output and ends
+//! with 0, and it ends in time: it neither makes an index nor brings one up to date, but lets another process
+//! do so.
+
+use std::{
+    env, fs,
+    io::{self, Read as _, Write as _},
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+    process::{self, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use serde::Deserialize;
+use serde_json::json;
+use skillmux::{
+    compose::Decision,
+    index::Index,
+    library::{SkillPlace, Source, agents::profiles},
+    query::Query,
+    route::{ExplainedSkill, Route, RouteOptions, Router},
+    text::{escaped_json, one_line},
+};
+
+use crate::{
+    args::{HookArgs, StageArgs},
+    assemble::{self, Models},
+    render::hook::{RoutedSkill, context},
+    settings::Settings,
+    source::{self, PresentIndex},
+};
+
+/// Largest event that is read.
+const MAX_EVENT_BYTES: u64 = 1024 * 1024;
+
+/// How long an index is good enough without a look at the skills.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// What an agent says about a prompt.
+#[derive(Deserialize)]
+struct Event {
+    prompt: String,
+    cwd: Option<PathBuf>,
+}
+
+/// Returns whether the command line names this command.
+pub(crate) fn is_called() -> bool {
+    env::args_os().nth(1).is_some_and(|first| first == "hook")
+}
+
+/// Answers an event, or says nothing.
+pub(crate) fn run(args: &HookArgs) {
+    panic::set_hook(Box::new(|_| {}));
+    // Whoever holds it decides how the process ends.
+    let end = Arc::new(Mutex::new(()));
+    if let Err(error) = end_after(args.deadline(), Arc::clone(&end)) {
+        return say(&format!("cannot watch the time: {error}"));
+    }
+    let answered = panic::catch_unwind(AssertUnwindSafe(|| answer(args)));
+    let _end = end.lock().unwrap_or_else(PoisonError::into_inner);
+    match answered {
+        Ok(Ok(Some(text))) => {
+            let mut out = io::stdout().lock();
+            // An agent that does not listen any more has what it wants.
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+        Ok(Ok(None)) => {}
+        Ok(Err(error)) => say(&format!("{error:#}")),
+        Err(_) => say("something went wrong inside"),
+    }
+}
+
+/// Ends the process in time, unless an answer is being printed.
+#[expect(clippy::exit, reason = "the thread that is late cannot be stopped otherwise")]
+fn end_after(deadline: Duration, end: Arc<Mutex<()>>) -> io::Result<()> {
+    let watch = move || {
+        thread::sleep(deadline);
+        let _end = end.lock();
+        process::exit(0);
+    };
+    thread::Builder::new().spawn(watch).map(drop)
+}
+
+/// Says a line on standard error, which agents show at most in their logs.
+fn say(message: &str) {
+    // Unlike `eprintln!`, this does not panic where nobody reads.
+    let _ = writeln!(io::stderr(), "skillmux hook: {}", one_line(message));
+}
+
+/// Returns what the agent is to read; `None` if there is nothing to say.
+fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
+    let Some(agent) = profiles().iter().find(|agent| agent.id == args.agent) else {
+        return Ok(None);
+    };
+    let Some(event) = read_event()? else { return Ok(None) };
+    let mut settings = Settings::from_environment()?;
+    if let Some(cwd) = event.cwd.filter(|cwd| cwd.is_absolute() && cwd.is_dir()) {
+        settings.project = Some(cwd);
+    }
+    let PresentIndex { index, sources, kept_at } = source::open_present(&settings)?;
+    let found = index.map(|index| {
+        let router = router(index, &settings)?;
+        found(&router, &sources, &event.prompt, args.budget)
+    });
+    // Afterwards, so that the other process takes no time from the answer.
+    if let Some(kept_at) = kept_at {
+        refresh(&kept_at, &settings);
+    }
+    let Some(context) = found.transpose()?.flatten() else { return Ok(None) };
+    // Agents without a hook are answered as Claude Code is, so that a user can try it.
+    let event_name = agent.hook.as_ref().map_or("UserPromptSubmit", |hook| hook.event.as_str());
+    let output = json!({ "hookSpecificOutput": {
+        "hookEventName": event_name,
+        "additionalContext": context,
+    }});
+    Ok(Some(escaped_json(&output.to_string()) + "\n"))
+}
+
+fn router(index: Index, settings: &Settings) -> anyhow::Result<Router> {
+    assemble::read_transformer(settings)?;
+    Models::load(settings)?.router(index, StageArgs::default())
+}
+
+/// Returns the skills that a prompt asks for, as a model reads them.
+fn found(
+    router: &Router,
+    sources: &[Source],
+    prompt: &str,
+    budget_tokens: u32,
+) -> anyhow::Result<Option<String>> {
+    let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
+    let route = router.route(&Query::new(prompt)?, &options)?;
+    let skills = routed(&route, sources);
+    let is_found = route.decision == Decision::Load && !skills.is_empty();
+    Ok(is_found.then(|| context(&skills)))
+}
+
+/// Reads what the agent says; `None` if it asks for nothing.
+fn read_event() -> anyhow::Result<Option<Event>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MAX_EVENT_BYTES + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MAX_EVENT_BYTES, "the event is larger than 1 MiB");
+    let event: Event = serde_json::from_slice(&bytes)?;
+    // A slash begins a command of the agent: its user has said what to do.
+    let is_task = |event: &Event| {
+        let prompt = event.prompt.trim_start();
+        !prompt.is_empty() && !prompt.starts_with('/')
+    };
+    Ok(Some(event).filter(is_task))
+}
+
+/// Returns the skills to load that are still there and that a model may load.
+fn routed<'r>(route: &'r Route, sources: &[Source]) -> Vec<RoutedSkill<'r>> {
+    let mut routed: Vec<RoutedSkill<'r>> = Vec::new();
+    for skill in route.steps.iter().flat_map(|step| &step.skills) {
+        if routed.iter().any(|earlier| earlier.skill.id == skill.id) {
+            continue;
+        }
+        let folder = match place_of(skill, sources) {
+            Place::Found(place) if place.is_for_user_only => continue,
+            Place::Found(place) => Some(place.folder),
+            Place::Gone => continue,
+            Place::NoFolder => None,
+        };
+        let page = route.pages.iter().find(|page| page.skill_id == skill.id);
+        routed.push(RoutedSkill { skill, folder, page });
+    }
+    routed
+}
+
+/// Where a skill of the index is now.
+enum Place {
+    Found(SkillPlace),
+    /// It was removed since.
+    Gone,
+    /// It comes from a shard or a list.
+    NoFolder,
+}
+
+fn place_of(skill: &ExplainedSkill, sources: &[Source]) -> Place {
+    let mut is_of_folder = false;
+    for source in sources {
+        if let Source::Folder { root, label, .. } = source
+            && *label == skill.source
+            && root.is_dir()
+        {
+            is_of_folder = true;
+            if let Some(place) = source.place_of(&skill.id) {
+                return Place::Found(place);
+            }
+        }
+    }
+    if is_of_folder { Place::Gone } else { Place::NoFolder }
+}
+
+/// Lets another process bring the index up to date, unless one did so a moment ago. What fails here fails
+/// again the next time, and is no reason to say nothing now.
+fn refresh(folder: &Path, settings: &Settings) {
+    let (Some(cache), Some(name)) = (&settings.cache, folder.file_name()) else { return };
+    let stamp = cache.join("hook").join(name);
+    let age = fs::metadata(&stamp).ok().and_then(|file| file.modified().ok()?.elapsed().ok());
+    if age.is_some_and(|age| age < FRESH) {
+        return;
+    }
+    let made = stamp.parent().is_some_and(|parent| fs::create_dir_all(parent).is_ok());
+    if made && fs::write(&stamp, "").is_ok() {
+        let _ = update_apart(settings.project.as_deref());
+    }
+}
+
+/// Starts `skillmux index` so that it outlives this process and holds none of its streams.
+fn update_apart(project: Option<&Path>) -> io::Result<()> {
+    let mut command = Command::new(env::current_exe()?);
+    command.arg("index").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(project) = project {
+        command.current_dir(project);
+    }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map(drop)
+}

@@ -1,0 +1,71 @@
+//! `skillmux uninit`
+
+use anyhow::Context;
+use skillmux::library::agents::profiles;
+
+use super::init::tell;
+use crate::{
+    args::UninitArgs,
+    error::CliError,
+    outcome::Outcome,
+    render::{
+        diff::diff,
+        paint::{STRONG, styled},
+        print_text,
+    },
+    settings::Settings,
+    wiring::{Records, Undoing, undo},
+};
+
+pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let state = settings.state.as_ref().context("the home folder is not known")?;
+    let mut records = Records::open(state)?;
+    let names = &args.agents.names;
+    let is_meant = |id: &&String| names.is_empty() || names.contains(id);
+    let changed: Vec<String> = records.agents().into_iter().map(str::to_owned).collect();
+    let agents: Vec<&String> = changed.iter().filter(is_meant).collect();
+    if agents.is_empty() {
+        print_text("nothing to do: `skillmux init` has changed nothing here\n")?;
+        return Ok(Outcome::Found);
+    }
+    let mut left = Vec::new();
+    for id in agents {
+        // An agent that an earlier version knew has no other name.
+        let name = profiles().iter().find(|agent| agent.id == *id).map_or(id, |agent| &agent.name);
+        print_text(&format!("{}\n", styled(STRONG, name)))?;
+        let undoings = match undo(id, &records) {
+            Ok(undoings) => undoings,
+            Err(error) => {
+                tell(&error)?;
+                left.push(name.clone());
+                continue;
+            }
+        };
+        let mut changes = undoings.iter().filter(|undoing| undoing.is_change()).peekable();
+        if changes.peek().is_none() {
+            print_text("  nothing to do: what `init` added is gone\n")?;
+        }
+        let mut needs_consent = false;
+        for Undoing { path, before, after, .. } in changes {
+            print_text(&diff(path, before.as_deref(), after.as_deref()))?;
+            needs_consent = true;
+        }
+        let question = format!("Take skillmux out of the settings of {name}?");
+        let is_wanted =
+            if needs_consent { args.consent.is_given(&question)? } else { !args.consent.dry_run };
+        if is_wanted {
+            match undoings.into_iter().try_for_each(|undoing| undoing.make(&mut records)) {
+                Ok(()) => print_text("  done\n")?,
+                Err(error) => {
+                    tell(&error)?;
+                    left.push(name.clone());
+                }
+            }
+        }
+    }
+    if left.is_empty() {
+        Ok(Outcome::Found)
+    } else {
+        Err(CliError::AgentsLeft { names: left }.into())
+    }
+}

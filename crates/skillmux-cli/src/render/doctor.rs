@@ -1,0 +1,115 @@
+//! What `skillmux doctor` found, for people.
+
+use std::fmt::Write as _;
+
+use skillmux::{
+    library::agents::Problem,
+    text::{clipped, one_line},
+};
+
+use super::paint::{BAD, FAINT, GOOD, NOTE, STRONG, grouped, styled};
+use crate::{command::doctor::AgentReport, wiring::Wired};
+
+/// Problems of each kind that are shown unless all are asked for.
+const N_SHOWN: usize = 3;
+
+/// Characters of a line; names and paths may be longer.
+const MAX_LINE_CHARS: usize = 300;
+
+/// Kinds of problems, in the order in which they are shown, and what they mean.
+const KINDS: [(&str, &str); 7] = [
+    ("dropped", "not in the list that the model sees (about: the list is full)"),
+    ("shortened", "only the start of the description is in the list (about)"),
+    ("shadowed", "another skill of this name is stronger"),
+    ("duplicate", "another file has the same text"),
+    ("broken", "the file breaks the Agent Skills specification"),
+    ("not for the model", "`disable-model-invocation`: the model never loads it by itself"),
+    ("not read", "skillmux does not read it"),
+];
+
+/// Shows a block for each agent: counts first, then examples.
+pub(crate) fn text(reports: &[AgentReport], shows_all: bool) -> String {
+    let mut text = String::new();
+    for report in reports {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        agent_text(&mut text, report, shows_all);
+    }
+    let is_wired = |report: &AgentReport| match report.skillmux {
+        Some(Wired { mcp, hook }) => mcp && hook != Some(false),
+        None => true,
+    };
+    if !reports.iter().all(is_wired) {
+        let line = "hint: `skillmux init` adds skillmux to the settings of these agents";
+        let _ = writeln!(text, "\n{}", styled(NOTE, line));
+    }
+    text
+}
+
+fn agent_text(text: &mut String, report: &AgentReport, shows_all: bool) {
+    let skills = &report.skills;
+    let n_skills = counted(skills.n_skills, "skill", "skills");
+    let listed = match report.listing_chars {
+        Some(max_chars) => format!(
+            ", about {} in its list of {} characters",
+            grouped(skills.n_listed),
+            grouped(max_chars)
+        ),
+        None => format!(", {} in its list", grouped(skills.n_listed)),
+    };
+    let of_plugins = match skills.n_of_plugins {
+        0 => String::new(),
+        n => format!("; {} of plugins, not checked", grouped(n)),
+    };
+    let _ = writeln!(text, "{} · {n_skills}{listed}{of_plugins}", styled(STRONG, report.name));
+    for folder in &skills.folders {
+        let _ = writeln!(text, "  {:>5}  {}", grouped(folder.n_skills), line(&folder.path));
+    }
+    match (&report.skillmux, &report.settings_error) {
+        (Some(wired), _) => {
+            let _ = writeln!(text, "  skillmux: {}", wired_text(*wired));
+        }
+        (None, error) => {
+            let error = line(error.as_deref().unwrap_or_default());
+            let _ = writeln!(text, "  {} {error}", styled(BAD, "settings:"));
+        }
+    }
+    if skills.problems.is_empty() {
+        let _ = writeln!(text, "  {}", styled(GOOD, "no problem with its skills"));
+    }
+    for (kind, meaning) in KINDS {
+        let of_kind: Vec<&Problem> =
+            skills.problems.iter().filter(|problem| problem.kind() == kind).collect();
+        if of_kind.is_empty() {
+            continue;
+        }
+        let headline = format!("{} {kind}:", grouped(of_kind.len()));
+        let _ = writeln!(text, "  {} {meaning}", styled(BAD, &headline));
+        let n_shown = if shows_all { of_kind.len() } else { N_SHOWN };
+        for problem in of_kind.iter().take(n_shown) {
+            let _ = writeln!(text, "    {}", line(&problem.to_string()));
+        }
+        if of_kind.len() > n_shown {
+            let rest = format!("... and {} more (--all)", grouped(of_kind.len() - n_shown));
+            let _ = writeln!(text, "    {}", styled(FAINT, &rest));
+        }
+    }
+}
+
+fn wired_text(Wired { mcp, hook }: Wired) -> String {
+    let yes_or_no = |is_there| if is_there { "yes" } else { "no" };
+    let hook = match hook {
+        Some(is_there) => format!("prompt hook {}", yes_or_no(is_there)),
+        None => "this agent has no prompt hook".to_owned(),
+    };
+    format!("MCP server {}, {hook}", yes_or_no(mcp))
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+fn line(text: &str) -> String {
+    clipped(&one_line(text), MAX_LINE_CHARS)
+}

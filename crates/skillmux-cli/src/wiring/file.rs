@@ -1,0 +1,119 @@
+//! Settings files on disk: whole or not at all.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use super::error::SettingsFileError;
+
+/// Returns the text of a file; `None` if it is not there.
+pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
+    match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| {
+            let start = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            SettingsFileError::Malformed {
+                path: path.to_owned(),
+                line: start.split(|byte| *byte == b'\n').count(),
+                detail: "not valid UTF-8".to_owned(),
+            }
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(path).is_ok() {
+                return Err(SettingsFileError::DeadLink { path: path.to_owned() });
+            }
+            Ok(None)
+        }
+        Err(source) => Err(SettingsFileError::Read { path: path.to_owned(), source }),
+    }
+}
+
+/// Replaces the text of a file in one step, or removes the file for `None`, after a check that it still
+/// has the text `before`.
+///
+/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are; a new file is
+/// for its owner alone. Returns whether the folder of the file had to be made.
+pub(super) fn replace(
+    path: &Path,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Result<bool, SettingsFileError> {
+    if read(path)?.as_deref() != before {
+        return Err(SettingsFileError::Changed { path: path.to_owned() });
+    }
+    let failed = |source| SettingsFileError::Write { path: path.to_owned(), source };
+    let target =
+        if before.is_some() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
+    let Some(after) = after else {
+        fs::remove_file(&target).map_err(failed)?;
+        return Ok(false);
+    };
+    write(&target, after.as_bytes()).map_err(failed)
+}
+
+/// Writes a file in one step, and returns whether its folder had to be made.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let makes_folder = !folder.exists();
+    if makes_folder {
+        fs::create_dir_all(&folder)?;
+    }
+    let mut draft = tempfile::NamedTempFile::new_in(&folder)?;
+    draft.write_all(bytes)?;
+    if let Ok(present) = fs::metadata(path) {
+        draft.as_file().set_permissions(present.permissions())?;
+    }
+    draft.as_file().sync_all()?;
+    draft.persist(path).map_err(|error| error.error)?;
+    Ok(makes_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
+        fs::write(&path, "mine").unwrap();
+        let result = replace(&path, Some("old"), Some("new"));
+        assert!(matches!(result, Err(SettingsFileError::Changed { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        replace(&path, Some("mine"), Some("new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        replace(&path, Some("new"), None).unwrap();
+        assert!(!path.exists());
+        assert!(replace(&dir.path().join("b/c.json"), None, Some("new")).unwrap());
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
+        fs::write(&path, b"{\n\xff}").unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, SettingsFileError::Malformed { line: 2, .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("dotfiles/a"), dir.path().join("a"));
+        fs::create_dir(dir.path().join("dotfiles")).unwrap();
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("dotfiles/a", &link).unwrap();
+        replace(&link, Some("old"), Some("new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+
+        fs::remove_file(&target).unwrap();
+        assert!(matches!(read(&link), Err(SettingsFileError::DeadLink { .. })));
+    }
+}

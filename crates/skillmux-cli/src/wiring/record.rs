@@ -1,0 +1,178 @@
+//! [`Records`]: what was changed, and how the files were before.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use skillmux::library::agents::{SettingsField, SettingsFormat};
+
+use super::{error::SettingsFileError, file};
+
+const VERSION: u32 = 1;
+
+/// What skillmux added to settings files, kept in its state folder.
+pub(crate) struct Records {
+    folder: PathBuf,
+    files: Vec<FileRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RecordFile {
+    version: u32,
+    files: Vec<FileRecord>,
+}
+
+/// What skillmux added to one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    /// The agent that reads the file.
+    pub(super) agent: String,
+    pub(super) path: PathBuf,
+    pub(super) format: SettingsFormat,
+    /// Hash of the file as skillmux left it.
+    pub(super) after: String,
+    pub(super) original: Original,
+    pub(super) additions: Vec<Addition>,
+}
+
+/// What a file was before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Original {
+    /// It was not there.
+    Missing { had_folder: bool },
+    /// A copy of it is in the state folder.
+    Kept { copy: String, hash: String },
+    /// It changed between two additions, so that no copy is what the user wants back.
+    Outdated,
+}
+
+/// One thing that skillmux added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Addition {
+    /// An MCP server.
+    Server {
+        keys: Vec<String>,
+        fields: Vec<SettingsField>,
+        /// Tables that were made for it.
+        n_made: usize,
+    },
+    /// A command on an event.
+    Hook {
+        event: String,
+        command: String,
+        /// Tables and lists that were made for it.
+        n_made: usize,
+    },
+}
+
+impl Records {
+    /// Opens the records of a state folder; there are none where the folder is not there.
+    pub(crate) fn open(state: &Path) -> Result<Self, SettingsFileError> {
+        let folder = state.join("agents");
+        let path = folder.join("record.json");
+        let Some(text) = file::read(&path)? else {
+            return Ok(Self { folder, files: Vec::new() });
+        };
+        let refused = |detail: String| SettingsFileError::Record { path: path.clone(), detail };
+        let record: RecordFile =
+            serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+        if record.version != VERSION {
+            let version = record.version;
+            return Err(refused(format!("it has version {version}, and {VERSION} is known")));
+        }
+        Ok(Self { folder, files: record.files })
+    }
+
+    /// Returns the folder with the copies of files as they were.
+    pub(crate) fn copies(&self) -> PathBuf {
+        self.folder.join("copies")
+    }
+
+    /// Returns the ids of the agents whose settings were changed, in the order of the changes.
+    pub(crate) fn agents(&self) -> Vec<&str> {
+        let mut agents: Vec<&str> = Vec::new();
+        for file in &self.files {
+            if !agents.contains(&file.agent.as_str()) {
+                agents.push(&file.agent);
+            }
+        }
+        agents
+    }
+
+    pub(super) fn of_agent(&self, agent: &str) -> impl Iterator<Item = &FileRecord> {
+        self.files.iter().filter(move |file| file.agent == agent)
+    }
+
+    pub(super) fn of_file(&self, path: &Path) -> Option<&FileRecord> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Keeps a copy of the text of a file, for its owner alone.
+    pub(super) fn keep(&self, path: &Path, text: &str) -> Result<Original, SettingsFileError> {
+        let hash = hash(text);
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let copy = format!("{}-{name}", &hash[..16]);
+        let target = self.copies().join(&copy);
+        file::write(&target, text.as_bytes())
+            .map_err(|source| SettingsFileError::Write { path: target, source })?;
+        Ok(Original::Kept { copy, hash })
+    }
+
+    /// Returns the text of a file as it was, if the copy is whole.
+    pub(super) fn kept(&self, copy: &str, expected: &str) -> Option<String> {
+        let text = fs::read_to_string(self.copies().join(copy)).ok()?;
+        (hash(&text) == expected).then_some(text)
+    }
+
+    /// Puts a record in the place of the one of its file, if there is one, and saves all.
+    pub(super) fn put(&mut self, record: FileRecord) -> Result<(), SettingsFileError> {
+        match self.files.iter_mut().find(|file| file.path == record.path) {
+            Some(present) => *present = record,
+            None => self.files.push(record),
+        }
+        self.save()
+    }
+
+    /// Forgets a file, and its copy.
+    pub(super) fn forget(&mut self, path: &Path) -> Result<(), SettingsFileError> {
+        let Some(at) = self.files.iter().position(|file| file.path == path) else { return Ok(()) };
+        let gone = self.files.remove(at);
+        self.save()?;
+        if let Original::Kept { copy, .. } = gone.original {
+            let is_needed = |file: &FileRecord| matches!(&file.original, Original::Kept { copy: other, .. } if *other == copy);
+            if !self.files.iter().any(is_needed) {
+                // A copy too many is no harm.
+                let _ = fs::remove_file(self.copies().join(copy));
+            }
+        }
+        if self.files.is_empty() {
+            let _ = fs::remove_dir(self.copies());
+            let _ = fs::remove_dir(&self.folder);
+        }
+        Ok(())
+    }
+
+    fn save(&self) -> Result<(), SettingsFileError> {
+        let path = self.folder.join("record.json");
+        let failed = |source| SettingsFileError::Write { path: path.clone(), source };
+        if self.files.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+                _ => Ok(()),
+            };
+        }
+        let record = RecordFile { version: VERSION, files: self.files.clone() };
+        let json = serde_json::to_string_pretty(&record)
+            .map_err(|error| failed(io::Error::other(error)))?;
+        file::write(&path, json.as_bytes()).map(drop).map_err(failed)
+    }
+}
+
+/// Returns the hash by which a text is known again.
+pub(super) fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}

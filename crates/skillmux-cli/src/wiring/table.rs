@@ -1,0 +1,175 @@
+//! [`TableDocument`]: settings in TOML, edited in place.
+
+use skillmux::library::agents::{SettingsField, SettingsValue};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+
+use super::document::{BadShape, SERVER};
+
+/// A TOML file with all its spacing and comments.
+pub(super) struct TableDocument {
+    document: DocumentMut,
+    /// Whether lines end as on Windows; the parser keeps the text of lines, but not their ends.
+    has_carriage_returns: bool,
+}
+
+impl TableDocument {
+    /// Parses TOML; the error is the line and what is wrong.
+    pub(super) fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let document = text.parse().map_err(|error: toml_edit::TomlError| {
+            let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..start].split(|byte| *byte == b'\n').count();
+            (line, error.message().to_owned())
+        })?;
+        let first_line = text.split_inclusive('\n').next().unwrap_or_default();
+        Ok(Self { document, has_carriage_returns: first_line.ends_with("\r\n") })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let text = self.document.to_string();
+        if self.has_carriage_returns {
+            text.replace("\r\n", "\n").replace('\n', "\r\n")
+        } else {
+            text
+        }
+    }
+
+    pub(super) fn has_table(&self, keys: &[String]) -> Result<bool, BadShape> {
+        self.table(keys).map(|table| table.is_some())
+    }
+
+    pub(super) fn has_server(&self, keys: &[String]) -> Result<bool, BadShape> {
+        Ok(self.table(keys)?.is_some_and(|table| table.contains_key(SERVER)))
+    }
+
+    pub(super) fn has_same_server(&self, keys: &[String], fields: &[SettingsField]) -> bool {
+        let table = self.table(keys).ok().flatten();
+        let Some(server) = table.and_then(|table| table.get(SERVER)?.as_table_like()) else {
+            return false;
+        };
+        let is_same = |field: &SettingsField| match (&field.value, server.get(&field.key)) {
+            (SettingsValue::Text(text), Some(item)) => item.as_str() == Some(text),
+            (SettingsValue::List(texts), Some(item)) => item.as_array().is_some_and(|array| {
+                array.iter().map(Value::as_str).eq(texts.iter().map(|text| Some(text.as_str())))
+            }),
+            (_, None) => false,
+        };
+        server.len() == fields.len() && fields.iter().all(is_same)
+    }
+
+    pub(super) fn set_server(
+        &mut self,
+        keys: &[String],
+        fields: &[SettingsField],
+    ) -> Result<usize, BadShape> {
+        let mut n_made = 0;
+        let mut table: &mut dyn TableLike = self.document.as_table_mut();
+        for (at, key) in keys.iter().enumerate() {
+            if !table.contains_key(key) {
+                n_made += 1;
+                let mut made = Table::new();
+                made.set_implicit(true);
+                table.insert(key, Item::Table(made));
+            }
+            table = table
+                .get_mut(key)
+                .and_then(Item::as_table_like_mut)
+                .ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+        }
+        let mut server = Table::new();
+        for field in fields {
+            let value: Value = match &field.value {
+                SettingsValue::Text(text) => text.into(),
+                SettingsValue::List(texts) => texts.iter().collect::<Array>().into(),
+            };
+            server.insert(&field.key, Item::Value(value));
+        }
+        match table.get_mut(SERVER) {
+            Some(Item::Table(present)) => {
+                present.clear();
+                present.extend(server);
+            }
+            Some(present) => *present = Item::Value(server.into_inline_table().into()),
+            None => drop(table.insert(SERVER, Item::Table(server))),
+        }
+        Ok(n_made)
+    }
+
+    pub(super) fn remove_server(&mut self, keys: &[String], n_made: usize) {
+        if let Some(table) = self.table_mut(keys) {
+            table.remove(SERVER);
+        }
+        for n_keys in (1..=keys.len()).rev().take(n_made) {
+            let Some(outer) = self.table_mut(&keys[..n_keys - 1]) else { return };
+            let key = &keys[n_keys - 1];
+            if !outer.get(key).and_then(Item::as_table_like).is_some_and(TableLike::is_empty) {
+                return;
+            }
+            outer.remove(key);
+        }
+    }
+
+    fn table(&self, keys: &[String]) -> Result<Option<&dyn TableLike>, BadShape> {
+        let mut table: &dyn TableLike = self.document.as_table();
+        for (at, key) in keys.iter().enumerate() {
+            let Some(item) = table.get(key) else { return Ok(None) };
+            table = item.as_table_like().ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+        }
+        Ok(Some(table))
+    }
+
+    fn table_mut(&mut self, keys: &[String]) -> Option<&mut dyn TableLike> {
+        let mut table: &mut dyn TableLike = self.document.as_table_mut();
+        for key in keys {
+            table = table.get_mut(key)?.as_table_like_mut()?;
+        }
+        Some(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys() -> Vec<String> {
+        vec!["mcp_servers".to_owned()]
+    }
+
+    fn fields() -> Vec<SettingsField> {
+        let field = |key: &str, value| SettingsField { key: key.to_owned(), value };
+        vec![
+            field("command", SettingsValue::Text("/bin/skillmux".to_owned())),
+            field("args", SettingsValue::List(vec!["mcp".to_owned()])),
+        ]
+    }
+
+    #[test]
+    fn what_is_added_can_be_taken_away_without_a_trace() {
+        for text in [
+            "",
+            "a = 1 # one\n",
+            "a = 1\n\n# of b\n[b]\nc = 2\n# end\n",
+            "[mcp_servers.x]\ncommand = \"x\"\n",
+            "mcp_servers = { x = { command = \"x\" } }\n",
+            "[mcp_servers]\nx.command = \"x\"\n\n[z]\n",
+            "a = 1\r\n[b]\r\nc = '''\r\nd'''\r\n",
+        ] {
+            let mut table = TableDocument::parse(text).ok().unwrap();
+            let n_made = table.set_server(&keys(), &fields()).ok().unwrap();
+            let added = table.text();
+            let mut table = TableDocument::parse(&added).ok().unwrap();
+            assert!(table.has_same_server(&keys(), &fields()), "{added}");
+            // A second time changes nothing.
+            assert_eq!(table.set_server(&keys(), &fields()).ok().unwrap(), 0);
+            assert!(table.has_same_server(&keys(), &fields()), "{added}");
+            table.remove_server(&keys(), n_made);
+            assert_eq!(table.text(), text, "{added}");
+        }
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        assert_eq!(TableDocument::parse("a = 1\nb =\n").err().unwrap().0, 2);
+        let mut table = TableDocument::parse("mcp_servers = 1\n").ok().unwrap();
+        assert_eq!(table.set_server(&keys(), &fields()).err().unwrap().key, "mcp_servers");
+    }
+}

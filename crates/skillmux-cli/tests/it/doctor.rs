@@ -1,0 +1,242 @@
+//! `skillmux doctor`: every problem that is planted is found, and nothing else.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::home::{Done, Home};
+
+/// The folders of each agent, strongest first, as its documentation names them. What differs from
+/// `profiles/` is a change of what users are told.
+const PRECEDENCE: [(&str, &str, &[&str]); 7] = [
+    ("claude-code", ".claude", &[".claude/skills", "project/.claude/skills"]),
+    ("codex", ".codex", &["project/.agents/skills", ".agents/skills", ".codex/skills"]),
+    (
+        "gemini-cli",
+        ".gemini",
+        &[
+            "project/.agents/skills",
+            "project/.gemini/skills",
+            ".agents/skills",
+            ".gemini/skills",
+            ".gemini/extensions",
+        ],
+    ),
+    (
+        "openclaw",
+        ".openclaw",
+        &["project/skills", "project/.agents/skills", ".agents/skills", ".openclaw/skills"],
+    ),
+    (
+        "copilot",
+        ".copilot",
+        &[
+            "project/.github/skills",
+            "project/.claude/skills",
+            "project/.agents/skills",
+            ".copilot/skills",
+        ],
+    ),
+    (
+        "cursor",
+        ".cursor",
+        &[
+            "project/.cursor/skills",
+            "project/.agents/skills",
+            "project/.claude/skills",
+            ".cursor/skills",
+            ".agents/skills",
+            ".claude/skills",
+        ],
+    ),
+    (
+        "opencode",
+        ".config/opencode",
+        &[
+            "project/.opencode/skills",
+            "project/.claude/skills",
+            "project/.agents/skills",
+            ".config/opencode/skills",
+            ".claude/skills",
+            ".agents/skills",
+        ],
+    ),
+];
+
+/// A home in which one agent is installed.
+fn home_of(folder: &str) -> Home {
+    let home = Home::new();
+    fs::create_dir_all(home.path(folder)).unwrap();
+    home
+}
+
+fn report(home: &Home, agent: &str) -> (Done, Value) {
+    let done = home.run(&["doctor", "--agent", agent, "--format", "json"]);
+    let report: Value = serde_json::from_str(&done.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}{}", done.stdout, done.stderr));
+    let report = report["agents"][0].clone();
+    (done, report)
+}
+
+/// The problems, each as its kind and its file relative to the home folder, sorted.
+fn problems(home: &Home, report: &Value) -> Vec<(String, String)> {
+    let root = format!("{}/", home.path("").display().to_string().trim_end_matches('/'));
+    let text = |value: &Value| value.as_str().unwrap().replace(&root, "");
+    let problems = report["problems"].as_array().unwrap().iter();
+    let mut problems: Vec<_> =
+        problems.map(|problem| (text(&problem["problem"]), text(&problem["path"]))).collect();
+    problems.sort();
+    problems
+}
+
+fn pair(kind: &str, path: &str) -> (String, String) {
+    (kind.to_owned(), path.to_owned())
+}
+
+#[test]
+fn the_strongest_folder_of_each_agent_wins() {
+    for (agent, installed, folders) in PRECEDENCE {
+        let home = home_of(installed);
+        for (at, folder) in folders.iter().enumerate() {
+            home.write_skill(&format!("{folder}/tea"), "tea", &format!("Tea, way {at}"), "Boil.");
+        }
+        let (done, report) = report(&home, agent);
+        assert_eq!(done.code, 1, "{agent}");
+        let strongest = home.path(folders[0]).join("tea/SKILL.md").display().to_string();
+        let expected: Vec<Value> = folders[1..]
+            .iter()
+            .map(|folder| {
+                let path = home.path(folder).join("tea/SKILL.md").display().to_string();
+                json!({"problem": "shadowed", "name": "tea", "path": path, "by": strongest})
+            })
+            .collect();
+        assert_eq!(report["problems"], Value::Array(expected), "{agent}");
+        assert_eq!(report["n_listed"], 1, "{agent}");
+        assert_eq!(report["folders"].as_array().unwrap().len(), folders.len(), "{agent}");
+    }
+}
+
+#[test]
+fn every_planted_problem_is_found_and_nothing_else() {
+    for (agent, installed, folders) in PRECEDENCE {
+        let home = home_of(installed);
+        let (strong, weak) = (folders[0], folders[folders.len() - 1]);
+        home.write_skill(&format!("{strong}/tea"), "tea", "How to brew tea", "Boil water.");
+        home.write_skill(&format!("{weak}/mug"), "mug", "How to wash a mug", "Use soap.");
+        // A name that differs from the folder is no problem of the agent's.
+        home.write_skill(&format!("{weak}/cups"), "cup", "How to dry a cup", "Use a towel.");
+        assert_eq!(problems(&home, &report(&home, agent).1), [], "{agent}");
+
+        home.write_skill(&format!("{weak}/tea"), "tea", "How to plant tea", "Dig.");
+        home.write_skill(&format!("{weak}/copy"), "brew", "How to brew tea", "Boil water.");
+        home.write_skill(&format!("{weak}/twin/tea"), "tea", "How to brew tea", "Boil water.");
+        let manual =
+            "---\nname: push\ndescription: Push\ndisable-model-invocation: true\n---\nGo.\n";
+        home.write(&format!("{strong}/push/SKILL.md"), manual);
+        for (name, text) in [
+            ("bare", "# No front matter\n\nText.\n"),
+            ("colon", "---\nname: colon\ndescription: a: b: c\n---\nText.\n"),
+            ("nameless", "---\ndescription: d\n---\nText.\n"),
+            ("silent", "---\nname: silent\n---\nText.\n"),
+            ("empty", ""),
+            ("binary", "\0"),
+        ] {
+            home.write(&format!("{strong}/{name}/SKILL.md"), text);
+        }
+        let (done, report) = report(&home, agent);
+        assert_eq!(done.code, 1, "{agent}: {}", done.stderr);
+        let broken = ["bare", "binary", "colon", "empty", "nameless", "silent"]
+            .map(|name| pair("broken", &format!("{strong}/{name}/SKILL.md")));
+        let others = [
+            pair("duplicate", &format!("{weak}/copy/SKILL.md")),
+            pair("duplicate", &format!("{weak}/twin/tea/SKILL.md")),
+            pair("for_user_only", &format!("{strong}/push/SKILL.md")),
+            pair("shadowed", &format!("{weak}/tea/SKILL.md")),
+        ];
+        let expected: Vec<_> = broken.into_iter().chain(others).collect();
+        assert_eq!(problems(&home, &report), expected, "{agent}");
+        assert_eq!(report["n_listed"], 4, "{agent}");
+    }
+}
+
+#[test]
+fn the_list_of_each_agent_is_filled_as_it_does_it() {
+    let described = |folder: &str, n_skills: usize, n_chars: usize| {
+        let home = home_of(folder);
+        for at in 0..n_skills {
+            let folder = format!("{folder}/skills/s{at:03}");
+            let description = format!("{at:03}{}", "d".repeat(n_chars - 3));
+            home.write_skill(&folder, &format!("s{at:03}"), &description, &format!("Do {at}."));
+        }
+        home
+    };
+    let kinds = |home: &Home, agent: &str| {
+        let (_, report) = report(home, agent);
+        let kinds = problems(home, &report);
+        (report["n_listed"].as_u64().unwrap(), kinds)
+    };
+    // 8,000 characters: seven lines of 5 + 4 + 1,000, and then three skills too many.
+    let (n_listed, dropped) = kinds(&described(".claude", 10, 1000), "claude-code");
+    let names = ["s007", "s008", "s009"];
+    let expected = names.map(|name| pair("dropped", &format!(".claude/skills/{name}/SKILL.md")));
+    assert_eq!((n_listed, dropped), (7, expected.to_vec()));
+    // Descriptions of more than 1,536 characters are cut.
+    let (n_listed, cut) = kinds(&described(".claude", 1, 1600), "claude-code");
+    assert_eq!((n_listed, cut), (1, vec![pair("shortened", ".claude/skills/s000/SKILL.md")]));
+    // Codex cuts all descriptions to one length.
+    let (n_listed, cut) = kinds(&described(".codex", 10, 1000), "codex");
+    assert_eq!((n_listed, cut.len()), (10, 10));
+    assert!(cut.iter().all(|(kind, _)| kind == "shortened"), "{cut:?}");
+    // OpenClaw lists 150 skills.
+    let (n_listed, dropped) = kinds(&described(".openclaw", 151, 5), "openclaw");
+    let expected = vec![pair("dropped", ".openclaw/skills/s150/SKILL.md")];
+    assert_eq!((n_listed, dropped), (150, expected));
+    // The others are not known to have a limit.
+    assert_eq!(kinds(&described(".cursor", 160, 300), "cursor"), (160, vec![]));
+}
+
+#[test]
+fn without_a_problem_the_exit_code_is_zero_and_nothing_is_written() {
+    let home = home_of(".claude");
+    home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil water.");
+    home.write_skill(".claude/plugins/cache/m/p/1.0/skills/tea", "tea", "Tea of a plugin", "Boil.");
+    let done = home.run(&["doctor"]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    assert!(done.stdout.contains("Claude Code · 1 skill,"), "{}", done.stdout);
+    assert!(done.stdout.contains("1 of plugins, not checked"), "{}", done.stdout);
+    assert!(done.stdout.contains("no problem with its skills"), "{}", done.stdout);
+    assert!(!home.path("cache").exists() && !home.path(".local").exists());
+    Home::new().run(&["doctor"]).assert_error("no agent is installed", "claude-code");
+}
+
+#[test]
+fn the_text_shows_counts_and_the_first_of_each_kind() {
+    let home = home_of(".claude");
+    for at in 0..5 {
+        home.write(&format!(".claude/skills/s{at}/SKILL.md"), format!("Text {at} without more.\n"));
+    }
+    let done = home.run(&["doctor"]);
+    assert!(done.stdout.contains("5 broken: "), "{}", done.stdout);
+    assert!(done.stdout.contains("... and 2 more (--all)"), "{}", done.stdout);
+    let all = home.run(&["doctor", "--all"]).stdout;
+    assert_eq!(all.matches("/SKILL.md: no front matter").count(), 5, "{all}");
+    // The home folder as the project: no folder counts twice.
+    let mut command = home.command(&["doctor"]);
+    let at_home: Done = command.current_dir(home.path("")).output().unwrap().into();
+    assert_eq!(at_home.stdout, done.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_between_folders_are_one_skill_and_links_elsewhere_are_told() {
+    use std::os::unix::fs::symlink;
+
+    let home = home_of(".cursor/skills");
+    home.write_skill(".agents/skills/tea", "tea", "How to brew tea", "Boil water.");
+    symlink("../../.agents/skills/tea", home.path(".cursor/skills/tea")).unwrap();
+    assert_eq!(report(&home, "cursor").0.code, 0);
+    home.write_skill("elsewhere/mug", "mug", "How to wash a mug", "Use soap.");
+    symlink("../../elsewhere/mug", home.path(".cursor/skills/mug")).unwrap();
+    let (_, report) = report(&home, "cursor");
+    assert_eq!(problems(&home, &report), [pair("not_read", ".cursor/skills/mug")]);
+}

@@ -1,0 +1,361 @@
+//! `skillmux init` and `uninit` over the settings of each agent. The files in `homes/` were written for
+//! these tests.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::home::{Done, Home, binary};
+
+const AGENTS: [&str; 7] =
+    ["claude-code", "codex", "gemini-cli", "openclaw", "copilot", "cursor", "opencode"];
+
+/// All files below a folder, by relative path.
+type Tree = BTreeMap<PathBuf, Vec<u8>>;
+
+fn tree(root: &Path) -> Tree {
+    fn walk(root: &Path, folder: &Path, tree: &mut Tree) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, tree);
+            } else {
+                let relative = path.strip_prefix(root).unwrap().to_owned();
+                tree.insert(relative, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut tree = Tree::new();
+    walk(root, root, &mut tree);
+    tree
+}
+
+/// The settings of an agent, as the fixture has them.
+fn fixture(agent: &str) -> Tree {
+    tree(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/homes").join(agent))
+}
+
+fn home_with(files: &Tree) -> Home {
+    let home = Home::new();
+    for (path, bytes) in files {
+        home.write(path.to_str().unwrap(), bytes);
+    }
+    home
+}
+
+fn home_of(agent: &str) -> Home {
+    home_with(&fixture(agent))
+}
+
+/// Everything below the home folder but what skillmux keeps for itself.
+fn settings(home: &Home) -> Tree {
+    let mut tree = tree(&home.path(""));
+    tree.retain(|path, _| !path.starts_with(".local/state/skillmux"));
+    tree
+}
+
+fn succeeds(done: &Done) -> &str {
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(done.stderr, "");
+    &done.stdout
+}
+
+fn assert_nothing_kept(home: &Home) {
+    assert!(!home.path(".local/state/skillmux/agents").exists());
+}
+
+#[test]
+fn init_then_uninit_leaves_every_byte_as_it_was() {
+    for agent in AGENTS {
+        let home = home_of(agent);
+        let before = settings(&home);
+        let dry = home.run(&["init", "--dry-run"]);
+        assert!(succeeds(&dry).contains("\n+"), "{agent}: {}", dry.stdout);
+        assert_eq!(settings(&home), before, "{agent}");
+
+        let first = home.run(&["init", "--yes"]);
+        assert!(succeeds(&first).contains("\n+"), "{agent}: {}", first.stdout);
+        let wired = settings(&home);
+        assert_ne!(wired, before, "{agent}");
+
+        let second = home.run(&["init", "--yes"]);
+        assert!(succeeds(&second).contains("nothing to do"), "{agent}: {}", second.stdout);
+        assert_eq!(settings(&home), wired, "{agent}");
+
+        let dry = home.run(&["uninit", "--dry-run"]);
+        assert!(succeeds(&dry).contains("\n-"), "{agent}: {}", dry.stdout);
+        assert_eq!(settings(&home), wired, "{agent}");
+
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert_eq!(settings(&home), before, "{agent}");
+        assert_nothing_kept(&home);
+        let again = home.run(&["uninit", "--yes"]);
+        assert!(succeeds(&again).contains("nothing to do"));
+    }
+}
+
+#[test]
+fn all_agents_of_a_home_are_wired_at_once() {
+    let home = home_with(&AGENTS.iter().flat_map(|agent| fixture(agent)).collect());
+    let before = settings(&home);
+    succeeds(&home.run(&["init", "--yes", "--agent", "cursor"]));
+    let only_cursor = settings(&home);
+    let changed: Vec<&PathBuf> =
+        before.keys().filter(|path| before[*path] != only_cursor[*path]).collect();
+    assert_eq!(changed, [Path::new(".cursor/mcp.json")]);
+    succeeds(&home.run(&["init", "--yes"]));
+    let doctor = home.run(&["doctor"]);
+    let of_skillmux: Vec<&str> =
+        doctor.stdout.lines().filter(|line| line.contains("skillmux: ")).collect();
+    assert_eq!(of_skillmux.len(), AGENTS.len());
+    assert!(of_skillmux.iter().all(|line| line.contains("MCP server yes")), "{}", doctor.stdout);
+    assert_eq!(of_skillmux.iter().filter(|line| line.contains("prompt hook yes")).count(), 3);
+    succeeds(&home.run(&["uninit", "--yes"]));
+    assert_eq!(settings(&home), before);
+}
+
+#[test]
+fn files_that_are_not_there_are_made_and_removed() {
+    let home = Home::new();
+    for folder in [".codex", ".gemini", ".openclaw", ".copilot", ".cursor", ".config/opencode"] {
+        fs::create_dir_all(home.path(folder)).unwrap();
+    }
+    // Claude Code has its folder made.
+    home.write(".claude.json", "{}");
+    let before = settings(&home);
+    succeeds(&home.run(&["init", "--yes"]));
+    assert_eq!(settings(&home).len(), 9);
+    succeeds(&home.run(&["uninit", "--yes"]));
+    assert_eq!(settings(&home), before);
+    assert!(!home.path(".claude").exists());
+    assert_nothing_kept(&home);
+}
+
+#[test]
+fn the_writing_of_a_file_does_not_matter() {
+    let windows = |text: String| text.replace('\n', "\r\n");
+    let marked = |text: String| format!("\u{feff}{text}");
+    let unended = |text: String| text.trim_end().to_owned();
+    for writing in [windows, marked, unended] as [fn(String) -> String; 3] {
+        let rewritten = |(path, bytes): (PathBuf, Vec<u8>)| {
+            let text = String::from_utf8(bytes).unwrap();
+            // TOML has no byte-order mark.
+            let is_toml = path.extension().is_some_and(|extension| extension == "toml");
+            let text = if is_toml && writing("a".to_owned()) != "a" { text } else { writing(text) };
+            (path, text.into_bytes())
+        };
+        let files: Tree = AGENTS.iter().flat_map(|agent| fixture(agent)).map(rewritten).collect();
+        let home = home_with(&files);
+        let before = settings(&home);
+        succeeds(&home.run(&["init", "--yes"]));
+        let wired = settings(&home);
+        for (path, bytes) in &wired {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            let original = String::from_utf8(before[path].clone()).unwrap();
+            // Each line that was there is there still, but for a comma at its end. What stands on one line
+            // is drawn apart.
+            let lines = original.lines().map(|line| line.trim_end_matches([',', '\r']));
+            for line in lines.filter(|_| original.trim_end().contains('\n')) {
+                assert!(text.contains(line), "{}: {line}", path.display());
+            }
+            if original.contains("\r\n") {
+                assert!(!text.replace("\r\n", "").contains('\n'), "{}", path.display());
+            }
+        }
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert_eq!(settings(&home), before);
+    }
+}
+
+#[test]
+fn what_the_user_changes_after_init_stays() {
+    let edits = [
+        ("claude-code", ".claude.json", "12", "13"),
+        ("claude-code", ".claude/settings.json", "opus", "sonnet"),
+        ("codex", ".codex/config.toml", "\"gpt-5\"", "\"gpt-6\""),
+        ("codex", ".codex/hooks.json", "say done", "say ready"),
+        ("gemini-cli", ".gemini/settings.json", "GitHub", "Dracula"),
+        ("openclaw", ".openclaw/openclaw.json", "~/work", "~/play"),
+        ("copilot", ".copilot/mcp-config.json", "read_note", "write_note"),
+        ("cursor", ".cursor/mcp.json", "\"b\"", "\"c\""),
+        ("opencode", ".config/opencode/opencode.jsonc", "system", "dark"),
+    ];
+    for (agent, file, old, new) in edits {
+        let home = home_of(agent);
+        let original = fs::read_to_string(home.path(file)).unwrap();
+        succeeds(&home.run(&["init", "--yes"]));
+        let wired = fs::read_to_string(home.path(file)).unwrap();
+        assert!(wired.contains("skillmux"), "{file}");
+        home.write(file, wired.replacen(old, new, 1));
+        // The other files of the agent change, too; so does the record when init runs again.
+        succeeds(&home.run(&["init", "--yes"]));
+        succeeds(&home.run(&["uninit", "--yes"]));
+        let after = fs::read_to_string(home.path(file)).unwrap();
+        let expected = original.replacen(old, new, 1);
+        if original.trim_end().contains('\n') {
+            assert_eq!(after, expected, "{file}");
+        } else {
+            // What stood on one line is drawn apart, and stays so.
+            let strip = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(strip(&after), strip(&expected), "{file}");
+        }
+        assert_nothing_kept(&home);
+    }
+}
+
+#[test]
+fn a_removed_entry_is_added_again_and_undone() {
+    let home = home_of("gemini-cli");
+    let original = fs::read_to_string(home.path(".gemini/settings.json")).unwrap();
+    succeeds(&home.run(&["init", "--yes"]));
+    home.write(".gemini/settings.json", &original);
+    assert!(succeeds(&home.run(&["init", "--yes"])).contains("\n+"));
+    succeeds(&home.run(&["uninit", "--yes"]));
+    let after = fs::read_to_string(home.path(".gemini/settings.json")).unwrap();
+    assert!(!after.contains("skillmux") && after.contains("// read only"), "{after}");
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_left_and_the_others_are_changed() {
+    let home = home_with(&AGENTS.iter().flat_map(|agent| fixture(agent)).collect());
+    home.write(".cursor/mcp.json", "{\n  \"mcpServers\": {,}\n}\n");
+    home.write(".codex/config.toml", "model = \n");
+    home.write(".copilot/mcp-config.json", "{ \"mcpServers\": [] }");
+    let before = settings(&home);
+    let done = home.run(&["init", "--yes"]);
+    assert_eq!(done.code, 2);
+    for told in [
+        ".cursor/mcp.json`, line 2: ",
+        ".codex/config.toml`, line 1: ",
+        "error: `mcpServers` in ",
+        "hint: put this right in the file",
+        "error: the settings of Codex, GitHub Copilot, Cursor were left as they are",
+    ] {
+        assert!(done.stderr.contains(told), "{told}: {}", done.stderr);
+    }
+    let after = settings(&home);
+    for (path, bytes) in &before {
+        let is_left = [".cursor", ".codex", ".copilot"].iter().any(|it| path.starts_with(it));
+        assert_eq!(bytes == &after[path], is_left, "{}", path.display());
+    }
+    let doctor = home.run(&["doctor", "--agent", "cursor"]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.stdout.contains("line 2"), "{}", doctor.stdout);
+}
+
+#[test]
+fn without_a_terminal_nothing_changes_unasked() {
+    let home = home_of("cursor");
+    let before = settings(&home);
+    home.run(&["init"]).assert_error("there is no terminal to ask on", "--yes");
+    assert_eq!(settings(&home), before);
+    succeeds(&home.run(&["init", "--yes"]));
+    let wired = settings(&home);
+    home.run(&["uninit"]).assert_error("there is no terminal to ask on", "--yes");
+    assert_eq!(settings(&home), wired);
+}
+
+#[test]
+fn without_an_agent_the_user_reads_which_are_known() {
+    let home = Home::new();
+    home.run(&["init", "--yes"]).assert_error("no agent is installed", "claude-code");
+    let named = home.run(&["init", "--yes", "--agent", "codex"]);
+    named.assert_error("the agent codex is not installed", "claude-code");
+}
+
+#[test]
+fn what_the_user_wired_stays_as_it_is() {
+    let home = Home::new();
+    let server = r#"{"mcpServers": {"skillmux": {"command": "skillmux", "args": ["mcp", "--index", "/i"]}}}"#;
+    home.write(".claude.json", server);
+    let hook = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "skillmux hook claude-code --budget 9"}]}]}}"#;
+    home.write(".claude/settings.json", hook);
+    let before = settings(&home);
+    let done = home.run(&["init", "--yes"]);
+    let told = succeeds(&done);
+    assert!(told.contains("left as it is: the MCP server"), "{told}");
+    assert!(told.contains("left as it is: the hook"), "{told}");
+    succeeds(&home.run(&["uninit", "--yes"]));
+    assert_eq!(settings(&home), before);
+}
+
+#[test]
+fn opencode_two_has_its_servers_in_a_table_of_their_own() {
+    let home = Home::new();
+    let file = ".config/opencode/opencode.json";
+    home.write(file, "{\n  \"mcp\": {\n    \"servers\": {}\n  }\n}\n");
+    succeeds(&home.run(&["init", "--yes"]));
+    let text = fs::read_to_string(home.path(file)).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["mcp"]["servers"]["skillmux"]["type"], "local");
+    assert_eq!(value["mcp"].as_object().unwrap().len(), 1);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::{
+        env,
+        os::unix::fs::{PermissionsExt, symlink},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_linked_settings_file_stays_a_link() {
+        let home = home_of("gemini-cli");
+        let (link, target) = (home.path(".gemini/settings.json"), home.path("dotfiles/gemini"));
+        fs::create_dir(home.path("dotfiles")).unwrap();
+        fs::rename(&link, &target).unwrap();
+        symlink(&target, &link).unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+        let before = fs::read(&target).unwrap();
+        succeeds(&home.run(&["init", "--yes"]));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_ne!(fs::read(&target).unwrap(), before);
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), before);
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn copies_are_for_their_owner_alone() {
+        let home = home_of("copilot");
+        succeeds(&home.run(&["init", "--yes"]));
+        let copies = fs::read_dir(home.path(".local/state/skillmux/agents/copies")).unwrap();
+        for copy in copies.map(Result::unwrap) {
+            assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o077, 0);
+        }
+    }
+
+    #[test]
+    fn a_program_that_moved_is_called_at_its_new_place() {
+        let home = home_of("claude-code");
+        let before = settings(&home);
+        succeeds(&home.run(&["init", "--yes"]));
+        let wired = |home: &Home| {
+            let read = |file| fs::read_to_string(home.path(file)).unwrap();
+            read(".claude.json") + &read(".claude/settings.json")
+        };
+        assert!(wired(&home).contains(&format!("\"{}\"", binary())));
+
+        // A program on the search path is called by its name.
+        let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let moved = elsewhere.path().join("skillmux");
+        fs::hard_link(binary(), &moved).unwrap();
+        let mut command = std::process::Command::new(&moved);
+        command.args(["init", "--yes"]);
+        home.furnish(&mut command);
+        let path = env::join_paths([elsewhere.path(), Path::new("/usr/bin")]).unwrap();
+        let done: Done = command.env("PATH", path).output().unwrap().into();
+        succeeds(&done);
+        let text = wired(&home);
+        assert!(text.contains("\"command\": \"skillmux\""), "{text}");
+        assert!(text.contains("\"skillmux hook claude-code || exit 0\""), "{text}");
+        assert!(!text.contains(binary()), "{text}");
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert_eq!(settings(&home), before);
+    }
+}
