@@ -317,6 +317,16 @@ pub(crate) mod tests {
         assert!(page.nodes.iter().all(|node| markdown.contains(&node.text)));
     }
 
+    /// Asserts that a second page, for an agent that has the first, has only what is new.
+    fn assert_only_new(pager: &dyn Pager, body: &str, query: &str, budget: u32) {
+        let had = page_of(pager, body, query, budget).parts();
+        let next = page_without(pager, body, query, budget, &had);
+        assert!(next.n_tokens <= budget);
+        assert!(next.nodes.iter().all(|node| !had.contains(node.position)), "{had}: {next:?}");
+        let all: PartList = (0..next.full_nodes).collect();
+        assert_eq!(page_without(pager, body, query, u32::MAX, &all).nodes, []);
+    }
+
     const BODY: &str = "# Scans\n\nAbout scans.\n\n## Rotate\n\n1. Turn pages.\n\n```\nrotate\n```\n\n\
                         ## Merge\n\n### Join\n\n- `--out`: file\n\n# Notes\n\nNothing else.\n";
 
@@ -327,6 +337,7 @@ pub(crate) mod tests {
                 for query in ["", "rotate pages", "rotate rotate", "旋转"] {
                     for budget in [0, 1, 5, 9, 20, 40, 100, u32::MAX] {
                         assert_contract(&*pager, body, query, budget);
+                        assert_only_new(&*pager, body, query, budget);
                     }
                 }
             }
@@ -395,6 +406,7 @@ pub(crate) mod tests {
         ) {
             for pager in pagers() {
                 assert_contract(&*pager, &body, &query, budget);
+                assert_only_new(&*pager, &body, &query, budget);
             }
         }
     }

@@ -465,6 +465,96 @@ mod tests {
         });
     }
 
+    /// Returns the page of some nodes as Markdown.
+    fn markdown(body: &str, choices: &[(usize, Extent)]) -> String {
+        outlined(body, 900, |mut outline, _| {
+            for (node_idx, extent) in choices {
+                assert!(outline.select_as(*node_idx, *extent));
+            }
+            outline.into_page().to_markdown()
+        })
+    }
+
+    #[test]
+    fn gaps_stand_where_something_is_missing() {
+        let body = "x\n\n# A\n\nown\n\n## B\n\none\n\ntwo\n\n## C\n\nthree\n\n# D\n";
+        let whole = |idx: usize| (idx, Extent::Whole);
+        // The text before the title, that of A itself, and a heading without a text.
+        assert_eq!(markdown(body, &[whole(2)]), "[...]\n\n# A\n\n[...]\n\n## B\n\none\n\n[...]\n");
+        let all_but_first: Vec<(usize, Extent)> = (1..5).map(whole).collect();
+        assert_eq!(
+            markdown(body, &all_but_first),
+            "[...]\n\n# A\n\nown\n\n## B\n\none\n\ntwo\n\n## C\n\nthree\n\n[...]\n"
+        );
+        let page = outlined(body, 900, |outline, _| outline.into_whole_page());
+        assert_eq!((page.to_markdown().as_str(), page.n_tokens), (body, page.full_tokens));
+    }
+
+    #[test]
+    fn equal_headings_of_two_sections_are_both_shown() {
+        let body = "# A\n\n## Example\n\none\n\n## Example\n\ntwo\n";
+        assert_eq!(markdown(body, &[(0, Extent::Whole), (1, Extent::Whole)]), body);
+    }
+
+    #[test]
+    fn short_forms_end_in_a_gap() {
+        let long = "and so on ".repeat(60);
+        let body = format!("# A\n\n1. Stop it.\n   {long}\n2. Copy it.\n   {long}\n\nEnd.\n");
+        let found = markdown(&body, &[(0, Extent::Brief), (2, Extent::Whole)]);
+        assert_eq!(found, "# A\n\n1. Stop it. [...]\n\nEnd.\n");
+        outlined(&body, 900, |mut outline, tree| {
+            assert!(outline.select_as(0, Extent::Brief));
+            let brief = outline.n_tokens();
+            assert_eq!(outline.cost(0), tree.nodes[0].n_tokens - (brief - 2));
+            assert!(outline.select(0) && outline.select(0));
+            let page = outline.into_page();
+            assert_eq!((page.nodes.len(), page.nodes[0].is_brief), (1, false));
+            assert_eq!(page.n_tokens, 2 + tree.nodes[0].n_tokens);
+        });
+    }
+
+    #[test]
+    fn rows_that_are_missing_leave_a_row() {
+        let row = |n: usize| format!("| r{n} | {} |\n", "word ".repeat(200));
+        let body = format!("# A\n\n| name | use |\n|---|---|\n{}{}{}", row(1), row(2), row(3));
+        let found = markdown(&body, &[(0, Extent::Brief), (2, Extent::Whole)]);
+        let head = "# A\n\n| name | use |\n|---|---|\n";
+        assert_eq!(found, format!("{head}| [...] |\n{}", row(3)));
+        // Another table begins anew.
+        let body = format!("{body}\nText.\n\n{}", &body["# A\n\n".len()..]);
+        let found = markdown(&body, &[(0, Extent::Brief), (6, Extent::Whole)]);
+        assert_eq!(found, format!("{head}\n[...]\n\n{}\n[...]\n", row(2)));
+    }
+
+    #[test]
+    fn a_long_line_stays_a_line() {
+        let sentence = "This sentence is one of many that stand in one line of text. ";
+        let body = format!("# A\n\n{}\n", sentence.repeat(40).trim_end());
+        let page = outlined(&body, 9_000, |outline, _| outline.into_whole_page());
+        assert!(page.nodes.len() > 1);
+        assert_eq!(page.to_markdown(), body);
+    }
+
+    #[test]
+    fn headings_of_earlier_steps_are_shown() {
+        let body =
+            "# A\n\n## 1. Stop\n\nx\n\n## Notes\n\nx\n\n## 2. Copy\n\nx\n\n## 3. Start\n\ngo\n";
+        let shown = |max_tokens: f32| {
+            outlined(body, 900, |mut outline, _| {
+                assert!(outline.select(3));
+                outline.show_steps_before(3, max_tokens);
+                outline.into_page()
+            })
+        };
+        let page = shown(30.0);
+        assert_eq!(
+            page.to_markdown(),
+            "# A\n\n## 1. Stop\n\n[...]\n\n## 2. Copy\n\n[...]\n\n## 3. Start\n\ngo\n"
+        );
+        assert!(page.n_tokens > shown(5.0).n_tokens);
+        assert_eq!(shown(5.0).to_markdown(), "# A\n\n[...]\n\n## 3. Start\n\ngo\n");
+    }
+
     #[test]
     fn a_long_title_is_clipped_at_a_character() {
         let body = format!("# a{}\n\ntext\n", "标".repeat(200));

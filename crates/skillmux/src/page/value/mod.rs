@@ -332,6 +332,29 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_is_needed_most_and_does_not_fit_is_named() {
+        let body = format!("# A\n\nStones lie.\n\n## Dogs\n\nDogs {}.\n", "bark ".repeat(80));
+        let page = page_of(&pager(), &body, "dogs bark", 30);
+        let best = page.best_left_out.unwrap();
+        assert_eq!((best.heading.as_str(), best.n_tokens > 30), ("Dogs", true));
+        assert_eq!(page_of(&pager(), &body, "stones", 30).best_left_out, None);
+        assert_eq!(page_of(&pager(), &body, "dogs bark", 300).best_left_out, None);
+    }
+
+    #[test]
+    fn a_page_that_leaves_out_less_is_likelier_to_suffice() {
+        let weights = SufficiencyWeights { bias: 0.5, sum: -1.0, largest: -0.5, share: -2.0 };
+        let value = pager();
+        let weights = NodeWeights { sufficiency: Some(weights), ..value.weights };
+        let pager = ValuePager::new(weights, value.encoder);
+        let body = "Stones lie there.\n\nDogs bark loudly.\n\nClouds pass.\n";
+        let likely = |budget| page_of(&pager, body, "dogs", budget).sufficiency.unwrap();
+        assert!(likely(0) < likely(5) && likely(5) < likely(9) && likely(9) < likely(99));
+        assert!((likely(99) - 1.0).abs() < 1e-6);
+        assert_eq!(page_of(&self::pager(), body, "dogs", 5).sufficiency, None);
+    }
+
+    #[test]
     fn words_decide_where_the_encoder_fails() {
         let body = "Stones lie there.\n\nClouds pass.\n\nDogs bark.\n";
         assert_eq!(texts(body, "broken clouds", 4), ["Clouds pass."]);
