@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::markers::{Line, number_of};
+use super::markers::{Line, step_number};
 
 /// Longest first line of a step, in bytes.
 const MAX_STEP_BYTES: usize = 160;
@@ -34,10 +34,10 @@ fn lead_in(text: &str) -> Option<Range<usize>> {
 
 /// Returns the first line of a numbered step, or its first words where the line is long; `None` of several steps.
 fn first_line(text: &str) -> Option<Range<usize>> {
-    number_of(text)?;
+    step_number(text)?;
     let mut lines = Line::all(text);
     let first = lines.next()?;
-    if lines.any(|line| line.is_item() && number_of(line.text).is_some()) {
+    if lines.any(|line| step_number(line.text).is_some()) {
         return None;
     }
     let line = first.text.trim_end();
@@ -66,6 +66,7 @@ mod tests {
         assert_eq!(brief("Only these files:\n\n- a\n- b"), Some("Only these files:"));
         assert_eq!(brief("2. Stop it.\n   Wait for a while.\n   - a"), Some("2. Stop it."));
         assert_eq!(brief("3、先停止服务\n   等待"), Some("3、先停止服务"));
+        assert_eq!(brief("**Step 2 — Stop**\nWait."), Some("**Step 2 — Stop**"));
     }
 
     #[test]

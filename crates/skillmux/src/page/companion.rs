@@ -1,9 +1,7 @@
 //! [`together`]: what a node cannot be read without.
 
-use std::ops::Range;
-
 use super::{
-    markers::{Line, begins_item, number_of},
+    markers::{Line, begins_item, step_number},
     outline::{Extent, Outline},
     scene::MAX_COMPARED,
 };
@@ -17,9 +15,6 @@ const MAX_GAP: usize = 12;
 
 /// Most tokens of a condition that comes with what stands beside it.
 const MAX_GUARD_TOKENS: u32 = 80;
-
-/// Most tokens of a section that is shown together.
-const MAX_SECTION_TOKENS: u32 = 150;
 
 /// What a warning says loudly.
 const WARNINGS: [&str; 17] = [
@@ -51,15 +46,13 @@ enum Role {
     Guard,
     /// Comes before it: an earlier step, the head of a table, the text before a list. Its short form may stand for it.
     Before,
-    /// Stands in the same short section.
-    Section,
 }
 
 /// Returns a node with those that it cannot be read without, rising by position. They cost at most `max_tokens`, and all of them fit
 /// what is left of the budget.
 ///
-/// If they don't, the rest of the section is left out; then what comes before is shown in short. If that is still too much, there are
-/// no conditions; then only what belongs to the node itself; then only what comes before, in short; then the node is alone.
+/// If they don't, what comes before is shown in short. If that is still too much, there are no conditions; then only what belongs to
+/// the node itself; then only what comes before, in short; then the node is alone.
 pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
@@ -71,25 +64,24 @@ pub(super) fn together(
         return alone;
     }
     let companions = with_companions(outline, nodes, node_idx);
-    let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 4]| {
+    let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 3]| {
         let extent = if idx == node_idx { Some(Extent::Whole) } else { extents[role as usize] };
         extent.map(|extent| (idx, extent))
     };
     let (whole, brief) = (Some(Extent::Whole), Some(Extent::Brief));
     let ways = [
-        [whole, whole, whole, whole],
-        [whole, whole, whole, None],
-        [whole, whole, brief, None],
-        [whole, None, brief, None],
-        [whole, None, None, None],
-        [None, None, brief, None],
+        [whole, whole, whole],
+        [whole, whole, brief],
+        [whole, None, brief],
+        [whole, None, None],
+        [None, None, brief],
     ];
     let fit = |choices: &Vec<(usize, Extent)>| {
         let others: Vec<_> = choices.iter().copied().filter(|(idx, _)| *idx != node_idx).collect();
         outline.cost_of(&others) as f32 <= max_tokens
             && outline.cost_of(choices) <= outline.left_tokens()
     };
-    let choices = |extents: &[Option<Extent>; 4]| {
+    let choices = |extents: &[Option<Extent>; 3]| {
         companions.iter().filter_map(|companion| extent_of(*companion, extents)).collect()
     };
     ways.iter().map(choices).find(fit).unwrap_or(alone)
@@ -126,22 +118,7 @@ fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(us
     let guards = guards(outline, nodes, node_idx);
     let parts = parts.into_iter().flatten().chain(lines).map(|idx| (idx, Role::Part));
     let before = before.into_iter().flatten().map(|idx| (idx, Role::Before));
-    let section = short_section(nodes, node_idx).map(|idx| (idx, Role::Section));
-    parts.chain(before).chain(guards.map(|idx| (idx, Role::Guard))).chain(section).collect()
-}
-
-/// Returns the nodes of the section of a node, if that is short: what stands together there is read together.
-fn short_section(nodes: &[Node], node_idx: usize) -> Range<usize> {
-    let is_same = |idx: &usize| nodes[*idx].section == nodes[node_idx].section;
-    // Each node has a token: as many nodes as there may be tokens are enough to tell.
-    let n_most = MAX_SECTION_TOKENS as usize;
-    let before = (0..node_idx).rev().take(n_most).take_while(is_same);
-    let first = before.last().unwrap_or(node_idx);
-    let end = (node_idx + 1..nodes.len()).take(n_most).take_while(is_same).last();
-    let end = end.unwrap_or(node_idx) + 1;
-    let tokens = nodes[first..end].iter().map(|node| node.n_tokens);
-    let is_short = tokens.fold(0, u32::saturating_add) <= MAX_SECTION_TOKENS;
-    if is_short { first..end } else { node_idx..node_idx }
+    parts.chain(before).chain(guards.map(|idx| (idx, Role::Guard))).collect()
 }
 
 /// Returns the text before a code block, or the code after a text, of the same section.
@@ -185,9 +162,9 @@ fn lead_in(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usi
 
 /// Returns the item before a numbered one that is not the first.
 fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let number = number_of(outline.text(node_idx)?).filter(|number| *number > 1)?;
-    let lower =
-        |idx: &usize| outline.text(*idx).and_then(number_of).is_some_and(|before| before < number);
+    let number = step_number(outline.text(node_idx)?).filter(|number| *number > 1)?;
+    let number_at = |idx: usize| outline.text(idx).and_then(step_number);
+    let lower = |idx: &usize| number_at(*idx).is_some_and(|before| before < number);
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
 }
@@ -220,6 +197,18 @@ fn guards<'a>(
     let near = node_idx.saturating_sub(MAX_GAP)..nodes.len().min(node_idx + MAX_GAP + 1);
     near.filter(move |idx| *idx != node_idx && nodes[*idx].section == nodes[node_idx].section)
         .filter(|idx| nodes[*idx].n_tokens <= MAX_GUARD_TOKENS && is_guard(outline, nodes, *idx))
+}
+
+/// Returns the short conditions and prohibitions that the section around a section begins with.
+pub(super) fn guards_around(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
+    let Some(parent) = outline.sections_of(node_idx).nth(1) else { return Vec::new() };
+    let is_in =
+        |section: usize, idx: &usize| nodes[*idx].section.is_some_and(|of| of as usize == section);
+    // The own text of a section stands before the sections in it.
+    let own = nodes.partition_point(|node| node.section.is_none_or(|of| (of as usize) < parent));
+    let own = (own..nodes.len()).take(MAX_GAP).take_while(|idx| is_in(parent, idx));
+    own.filter(|idx| nodes[*idx].n_tokens <= MAX_GUARD_TOKENS && is_guard(outline, nodes, *idx))
+        .collect()
 }
 
 /// Tells whether a node is a condition, or says in capitals or bold that something must or must not be done.
@@ -255,11 +244,10 @@ mod tests {
         })
     }
 
-    /// Returns the first lines of the nodes that come with a node, those that only stand in its section left out.
+    /// Returns the first lines of the nodes that come with a node.
     fn with(body: &str, begin: &str) -> Vec<String> {
         at(body, begin, |outline, nodes, idx| {
             let all = with_companions(outline, nodes, idx).into_iter();
-            let all = all.filter(|(_, role)| *role != Role::Section);
             let line = |idx: usize| outline.text(idx).unwrap().lines().next().unwrap().to_owned();
             all.map(|(idx, _)| line(idx)).collect()
         })
@@ -351,11 +339,21 @@ mod tests {
     }
 
     #[test]
-    fn a_short_section_is_shown_together() {
-        let body = |n: usize| format!("# A\n\nOne.\n\n{}\n\nThree.\n", "word ".repeat(n));
-        let all = |n: usize| {
-            at(&body(n), "Three", |outline, nodes, idx| with_companions(outline, nodes, idx).len())
-        };
-        assert_eq!((all(100), all(200)), (3, 1));
+    fn conditions_of_the_section_around_are_found() {
+        let body = "You must read this.\n\n# A\n\n## Clouds\n\nYou must own the sky.\n\nMore words.\n\n\
+                    NEVER print it.\n\n### Dogs\n\nDogs bark.\n\n### Cats\n\nCats sleep.\n";
+        let around = |begin: &str| at(body, begin, guards_around);
+        assert_eq!((around("Dogs"), around("Cats")), (vec![1, 3], vec![1, 3]));
+        assert_eq!((around("More"), around("You must read")), (vec![], vec![]));
+    }
+
+    #[test]
+    fn bold_steps_come_with_those_before() {
+        let long = "and so on ".repeat(60);
+        let body = format!(
+            "# A\n\n**Step 1 — Look**: {long}\n\n**Step 2 — Copy**: {long}\n\n**Bold**: {long}\n"
+        );
+        assert_eq!(with(&body, "**Step 2").len(), 2);
+        assert_eq!(with(&body, "**Bold").len(), 1);
     }
 }

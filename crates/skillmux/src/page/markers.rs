@@ -69,6 +69,12 @@ pub(super) fn number_of(text: &str) -> Option<u32> {
     is_item.then_some(number)
 }
 
+/// Returns the number of a step: that of an item, or of a bold begin such as `**Step 3 — Test it**`.
+pub(super) fn step_number(text: &str) -> Option<u32> {
+    let text = text.trim_start();
+    number_of(text).or_else(|| text.starts_with("**").then(|| number_of_heading(text)).flatten())
+}
+
 /// Returns the number that a heading counts its section by: 3 of "3. Test it", "Step 3: Test it", "第3步 测试". Of "1.2 Test it" it is 2.
 pub(super) fn number_of_heading(title: &str) -> Option<u32> {
     const NOUNS: [&str; 8] = ["step ", "phase ", "stage ", "part ", "步骤", "阶段", "第", "step"];
@@ -117,6 +123,13 @@ mod tests {
         for text in ["", "1.5 times", "2026", "a. Do it", "99999999999. x", "1.", "- 1. x"] {
             assert_eq!(number_of(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn steps_may_be_bold() {
+        assert_eq!(step_number("**Step 2 — Preview first**: do"), Some(2));
+        assert_eq!((step_number("2. Do"), step_number("**3.** Do")), (Some(2), Some(3)));
+        assert_eq!((step_number("Step 2 is next."), step_number("**Note** 2")), (None, None));
     }
 
     #[test]

@@ -523,7 +523,7 @@ mod tests {
         // Another table begins anew.
         let body = format!("{body}\nText.\n\n{}", &body["# A\n\n".len()..]);
         let found = markdown(&body, &[(0, Extent::Brief), (6, Extent::Whole)]);
-        assert_eq!(found, format!("{head}\n[...]\n\n{}\n[...]\n", row(2)));
+        assert_eq!(found, format!("{head}\n[...]\n\n{}", row(3)));
     }
 
     #[test]

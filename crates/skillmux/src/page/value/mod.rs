@@ -5,11 +5,11 @@ mod lines;
 mod scene;
 mod weights;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     LeftOutSection, Page, PageRequest, Pager,
-    companion::together,
+    companion::{guards_around, together},
     outline::{Extent, Outline},
     scene::{Repeats, Scene},
     share,
@@ -25,17 +25,26 @@ const COMPANION_SHARE: f32 = 0.5;
 /// Part of these tokens that the headings of the steps before a numbered section may take.
 const HEADING_SHARE: f32 = 0.1;
 
+/// Most tokens of a section that is selected whole.
+const MAX_UNIT_TOKENS: u32 = 300;
+
+/// The same as a part of the budget.
+const UNIT_SHARE: f32 = 0.6;
+
 /// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned relevance).
 ///
 /// Each node has a probability `p` that the answer to the query needs it, by logistic regression over [`NodeFeatures`]. A page lacks
-/// nothing with the probability `∏ (1 − p)` over the nodes that are left out, if they are needed independently of each other. So each
-/// next node is the one with the largest
+/// nothing with the probability `∏ (1 − p)` over the nodes that are left out, if they are needed independently of each other.
 ///
-/// `−ln(1 − p(n)) · (1 − max sim(s, n)) / √cost(n)`
+/// Nodes are selected in units: what a section has of its own, if that is at most 300 tokens and six tenths of the budget; of a longer
+/// section each node, with those that it cannot be read without, as in [`MmrPager`](super::MmrPager). So few sections are cut, and
+/// what stands together is read together. The next unit is the one with the largest
 ///
-/// over the selected nodes `s`, as long as one fits. `sim` is the cosine squared of tf-idf vectors, as in
-/// [`MmrPager`](super::MmrPager); the cost is the tokens of the node and of the headings above it that are not shown yet. A body that
-/// fits is returned whole, and a node comes with those that it cannot be read without, as there.
+/// `Σ −ln(1 − p(n)) · (1 − max sim(s, n)) / √cost`
+///
+/// over its nodes `n` and the selected nodes `s`, as long as one fits. `sim` is the cosine squared of tf-idf vectors; the cost is the
+/// tokens of the nodes and of the headings above them that are not shown yet. A body that fits is returned whole. While nothing is
+/// selected, a node of a section that does not fit is a unit, too.
 ///
 /// The square root stands between the most likely nodes and the most for the tokens; it was chosen by cross-validation on the cases
 /// that the weights are fitted to.
@@ -64,21 +73,22 @@ impl Pager for ValuePager {
         pages.pop().expect("there is a page for each request")
     }
 
-    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has its best node first, if one fits;
-    /// then the node that is worth most among all is next, as long as one fits.
+    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has its best unit first, if one fits;
+    /// then the unit that is worth most among all is next, as long as one fits.
     fn pages(&self, requests: &[PageRequest<'_>], budget_tokens: u32) -> Vec<Page> {
         let outlines: Vec<Outline<'_>> = requests.iter().map(Outline::new).collect();
         let open_tokens: Vec<u32> = outlines.iter().map(Outline::open_tokens).collect();
         let (is_whole, mut left) = whole_ones(&open_tokens, budget_tokens);
         let n_cut = is_whole.iter().filter(|is_whole| !**is_whole).count();
-        let companion_tokens = COMPANION_SHARE * share(left, n_cut) as f32;
+        let share_tokens = share(left, n_cut);
+        let companion_tokens = COMPANION_SHARE * share_tokens as f32;
         let mut drafts: Vec<Draft<'_>> = outlines
             .into_iter()
             .zip(requests)
             .zip(is_whole)
             .map(|((outline, request), is_whole)| match is_whole {
                 true => Draft::Whole(outline),
-                false => Draft::Cut(Selection::new(self, request, outline)),
+                false => Draft::Cut(Selection::new(self, request, outline, share_tokens)),
             })
             .collect();
         let mut cut: Vec<&mut Selection<'_>> = drafts.iter_mut().filter_map(Draft::cut).collect();
@@ -119,14 +129,14 @@ fn whole_ones(sizes: &[u32], budget_tokens: u32) -> (Vec<bool>, u32) {
     (is_whole, left)
 }
 
-/// Returns the node that is worth most, and the position of its page; of equals the first.
-fn best_of_all(cut: &[&mut Selection<'_>], left_tokens: u32) -> Option<(usize, usize)> {
+/// Returns the unit that is worth most, and the position of its page; of equals the first.
+fn best_of_all(cut: &[&mut Selection<'_>], left_tokens: u32) -> Option<(usize, Range<usize>)> {
     let best_of = |(at, selection): (usize, &&mut Selection<'_>)| {
-        selection.best(left_tokens).map(|(node_idx, worth)| (at, node_idx, worth))
+        selection.best(left_tokens).map(|(unit, worth)| (at, unit, worth))
     };
     let bests = cut.iter().enumerate().filter_map(best_of);
-    let (at, node_idx, _) = bests.reduce(|best, next| if next.2 > best.2 { next } else { best })?;
-    Some((at, node_idx))
+    let (at, unit, _) = bests.reduce(|best, next| if next.2 > best.2 { next } else { best })?;
+    Some((at, unit))
 }
 
 /// A page under way.
@@ -151,10 +161,18 @@ struct Selection<'a> {
     scene: Scene,
     value: Vec<f32>,
     repeats: Repeats,
+    /// What is selected together, in the order of the source.
+    units: Vec<Range<usize>>,
 }
 
 impl<'a> Selection<'a> {
-    fn new(pager: &ValuePager, request: &PageRequest<'a>, outline: Outline<'a>) -> Self {
+    /// `share_tokens` is the share of the budget that this page would have alone.
+    fn new(
+        pager: &ValuePager,
+        request: &PageRequest<'a>,
+        outline: Outline<'a>,
+        share_tokens: u32,
+    ) -> Self {
         let scene = Scene::new(request, &outline);
         let features = scene::features(request, &outline, &scene, &*pager.encoder);
         let value: Vec<f32> = features.iter().map(|of| pager.weights.loss_without(of)).collect();
@@ -162,33 +180,71 @@ impl<'a> Selection<'a> {
         for had in (0..value.len()).filter(|idx| outline.is_had(*idx)) {
             repeats.add(&scene, had);
         }
-        Self { nodes: &request.nodes.nodes, repeats, outline, scene, value }
+        let nodes = &request.nodes.nodes;
+        let max_tokens = MAX_UNIT_TOKENS.min((UNIT_SHARE * share_tokens as f32) as u32);
+        let units = units(&nodes[..value.len()], max_tokens);
+        Self { nodes, repeats, outline, scene, value, units }
     }
 
-    /// Returns the node that is worth most among those that fit, and what it is worth.
-    fn best(&self, left_tokens: u32) -> Option<(usize, f32)> {
-        let worth = |idx: usize| {
-            let cost = self.outline.cost(idx);
-            let new = self.value[idx] * (1.0 - self.repeats.of_nodes[idx]);
-            (cost <= left_tokens).then(|| (idx, new / (cost.max(1) as f32).sqrt()))
+    /// Returns the unit that is worth most among those that fit, and what it is worth. While nothing is selected, a node of a section
+    /// that does not fit is a unit, too.
+    fn best(&self, left_tokens: u32) -> Option<(Range<usize>, f32)> {
+        let best = |units: &mut dyn Iterator<Item = Range<usize>>| {
+            let worths =
+                units.filter_map(|unit| Some((unit.clone(), self.worth(unit, left_tokens)?)));
+            // Of equals the first in the source stays.
+            worths.reduce(|best, next| if next.1 > best.1 { next } else { best })
         };
-        let open = (0..self.value.len()).filter(|idx| self.outline.is_open(*idx));
-        // Of equals the first in the source stays.
-        open.filter_map(worth).reduce(|best, next| if next.1 > best.1 { next } else { best })
+        let found = best(&mut self.units.iter().cloned());
+        if found.is_none() && self.outline.n_tokens() == 0 {
+            return best(&mut (0..self.value.len()).map(|idx| idx..idx + 1));
+        }
+        found
     }
 
-    /// Selects a node with those that it cannot be read without, and returns what they cost.
-    fn take(&mut self, node_idx: usize, left_tokens: u32, companion_tokens: f32) -> u32 {
+    /// Returns what the nodes of a unit are worth that are not selected yet; `None` if there are none, or they do not fit.
+    fn worth(&self, unit: Range<usize>, left_tokens: u32) -> Option<f32> {
+        let open = self.open(unit);
+        let cost = self.outline.cost_of(&open);
+        if open.is_empty() || cost > left_tokens {
+            return None;
+        }
+        let new =
+            open.iter().map(|(idx, _)| self.value[*idx] * (1.0 - self.repeats.of_nodes[*idx]));
+        Some(new.sum::<f32>() / (cost.max(1) as f32).sqrt())
+    }
+
+    fn open(&self, unit: Range<usize>) -> Vec<(usize, Extent)> {
+        unit.filter(|idx| self.outline.is_open(*idx)).map(|idx| (idx, Extent::Whole)).collect()
+    }
+
+    /// Selects a unit with what it cannot be read without, and returns what that costs.
+    fn take(&mut self, unit: Range<usize>, left_tokens: u32, companion_tokens: f32) -> u32 {
         let before = self.outline.n_tokens();
         self.outline.set_left(left_tokens);
-        for (selected, extent) in together(&self.outline, self.nodes, node_idx, companion_tokens) {
-            self.outline.select_as(selected, extent);
-            if extent == Extent::Whole {
-                self.repeats.add(&self.scene, selected);
+        let first = unit.start;
+        let choices = if unit.len() == 1 {
+            together(&self.outline, self.nodes, first, companion_tokens)
+        } else {
+            self.open(unit)
+        };
+        for (selected, extent) in choices {
+            self.select(selected, extent);
+        }
+        for guard in guards_around(&self.outline, self.nodes, first) {
+            let cost = self.outline.cost_of(&[(guard, Extent::Whole)]);
+            if self.outline.is_open(guard) && cost as f32 <= companion_tokens {
+                self.select(guard, Extent::Whole);
             }
         }
-        self.outline.show_steps_before(node_idx, HEADING_SHARE * companion_tokens);
+        self.outline.show_steps_before(first, HEADING_SHARE * companion_tokens);
         self.outline.n_tokens() - before
+    }
+
+    fn select(&mut self, node_idx: usize, extent: Extent) {
+        if self.outline.select_as(node_idx, extent) && extent == Extent::Whole {
+            self.repeats.add(&self.scene, node_idx);
+        }
     }
 
     fn into_page(self, weights: &NodeWeights) -> Page {
@@ -205,6 +261,23 @@ impl<'a> Selection<'a> {
         let sufficiency = weights.sufficiency.map(|weights| weights.probability(&left_out));
         Page { best_left_out, sufficiency, ..self.outline.into_page() }
     }
+}
+
+/// Returns what is selected together: the nodes of each section that has no more tokens of its own, and each node of other sections.
+fn units(nodes: &[Node], max_tokens: u32) -> Vec<Range<usize>> {
+    let mut units = Vec::new();
+    let mut start = 0;
+    for section in nodes.chunk_by(|a, b| a.section == b.section) {
+        let end = start + section.len();
+        let n_tokens = section.iter().map(|node| node.n_tokens).fold(0, u32::saturating_add);
+        if n_tokens <= max_tokens {
+            units.push(start..end);
+        } else {
+            units.extend((start..end).map(|idx| idx..idx + 1));
+        }
+        start = end;
+    }
+    units
 }
 
 /// Returns the features of the first 4096 nodes of a body, as [`ValuePager`] has them.
@@ -352,6 +425,18 @@ pub(super) mod tests {
         assert!(likely(0) < likely(5) && likely(5) < likely(9) && likely(9) < likely(99));
         assert!((likely(99) - 1.0).abs() < 1e-6);
         assert_eq!(page_of(&self::pager(), body, "dogs", 5).sufficiency, None);
+    }
+
+    #[test]
+    fn short_sections_are_selected_whole() {
+        let body = "# A\n\n## Stones\n\nStones lie.\n\nThey are old.\n\n## Dogs\n\nDogs bark.\n\nThey run.\n";
+        assert_eq!(texts(body, "dogs bark", 16), ["Dogs bark.", "They run."]);
+        let nodes = NodeTree::parse(body).nodes;
+        let tokens = |at: usize| nodes[at].n_tokens + nodes[at + 1].n_tokens;
+        assert!(tokens(2) < tokens(0));
+        assert_eq!(units(&nodes, tokens(0)), [0..2, 2..4]);
+        assert_eq!(units(&nodes, tokens(2)), [0..1, 1..2, 2..4]);
+        assert_eq!(units(&nodes, 0).len(), 4);
     }
 
     #[test]
