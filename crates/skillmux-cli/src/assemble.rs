@@ -138,7 +138,7 @@ impl Models {
                 Some(path) => read_json(path, "the weights of a composer")?,
                 None => skillmux_models::composer(),
             },
-            pager: pager_weights(settings)?,
+            pager: pager_weights(settings.models.pager.as_deref())?,
             speller: Arc::new(skillmux_models::speller()),
             translator: Arc::new(skillmux_models::translator()),
             reranker: own_model::pair_scorer(settings)?,
@@ -344,11 +344,14 @@ pub(crate) fn pager(choice: PagerChoice, weights: NodeWeights) -> Box<dyn Pager>
 }
 
 /// Returns the weights of the pager: those that the user names, else those inside the program.
-pub(crate) fn pager_weights(settings: &Settings) -> anyhow::Result<NodeWeights> {
-    match &settings.models.pager {
-        Some(path) => read_json(path, "the weights of a pager"),
-        None => Ok(skillmux_models::pager()),
+pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<NodeWeights> {
+    let Some(path) = path else { return Ok(skillmux_models::pager()) };
+    let weights: NodeWeights = read_json(path, "the weights of a pager")?;
+    if !weights.is_finite() {
+        let detail = "a weight of the pager is too large for a number".to_owned();
+        return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());
     }
+    Ok(weights)
 }
 
 /// Reads a model that is plain numbers.

@@ -1,5 +1,7 @@
 //! Arguments of `skillmux route`, `search`, `page` and `mcp`.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 
 use super::{
@@ -88,6 +90,9 @@ pub(crate) struct PageArgs {
     /// Which parts are shown
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
+    /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pager_weights: Option<PathBuf>,
     /// List all parts of the skill: how likely each is needed, what speaks for it, and whether it is shown
     #[arg(long, requires = "query")]
     pub(crate) why: bool,

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let opened = source::open(&args.source, settings)?;
     // Pages need no ranking, and so no models but the lexicon.
     let ranker = Ranker::default().with_translator(Arc::new(skillmux_models::translator()));
-    let weights = pager_weights(settings)?;
+    let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
+    let weights = pager_weights(weights)?;
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?;
     let id = SkillId::new(args.skill_id.as_str());

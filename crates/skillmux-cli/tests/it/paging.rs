@@ -58,6 +58,16 @@ fn weights_that_were_trained_choose_the_parts() {
         route["pages"].take()
     };
     assert_ne!(route(&["--pager-weights", &weights]), route(&[]));
+    let page = |more: &[&str]| {
+        let page = ["page", SKILL, QUERY, "--budget", "300"];
+        home.ask(&[&page[..], more].concat())
+    };
+    assert_ne!(page(&["--pager-weights", &weights]).stdout, page(&[]).stdout);
+    let mut large: Value = serde_json::from_str(&fs::read_to_string(&weights).unwrap()).unwrap();
+    large["bias"] = 1e300.into();
+    let large = home.write("large.json", &large.to_string());
+    let done = page(&["--pager-weights", &large]);
+    assert!(done.code == 2 && done.stderr.contains("too large"), "{}", done.stderr);
     let none = home.write("none.jsonl", "");
     let empty = ["train", "pager", "--cases", &none, "--out", &weights];
     assert_eq!(home.ask(&empty).code, 2);

@@ -75,6 +75,14 @@ impl LeftOutValue {
 }
 
 impl NodeWeights {
+    /// Tells whether all weights are numbers that can be counted with.
+    pub fn is_finite(&self) -> bool {
+        let of_pages =
+            self.sufficiency.map_or([0.0; 4], |of| [of.bias, of.sum, of.largest, of.share]);
+        let all = self.weights.to_array();
+        all.iter().chain(&of_pages).chain([&self.bias]).all(|weight| weight.is_finite())
+    }
+
     /// Returns the probability in `[0, 1]` that a node is needed.
     pub fn probability(&self, features: &NodeFeatures) -> f32 {
         1.0 / (1.0 + (-self.log_odds(features)).exp())
@@ -103,6 +111,19 @@ impl NodeWeights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_that_are_no_numbers_are_told() {
+        let weights =
+            NodeWeights { bias: 1.0, weights: NodeFeatures::default(), sufficiency: None };
+        assert!(weights.is_finite());
+        assert!(!NodeWeights { bias: f32::INFINITY, ..weights }.is_finite());
+        let of_nodes = NodeFeatures { length: f32::NAN, ..NodeFeatures::default() };
+        assert!(!NodeWeights { weights: of_nodes, ..weights }.is_finite());
+        let of_pages =
+            SufficiencyWeights { bias: 0.0, sum: 0.0, largest: 0.0, share: f32::NEG_INFINITY };
+        assert!(!NodeWeights { sufficiency: Some(of_pages), ..weights }.is_finite());
+    }
 
     #[test]
     fn the_loss_is_that_of_the_probability() {
