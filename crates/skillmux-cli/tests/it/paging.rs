@@ -65,7 +65,7 @@ fn weights_that_were_trained_choose_the_parts() {
     assert_ne!(page(&["--pager-weights", &weights]).stdout, page(&[]).stdout);
     let mut large: Value = serde_json::from_str(&fs::read_to_string(&weights).unwrap()).unwrap();
     large["bias"] = 1e300.into();
-    let large = home.write("large.json", &large.to_string());
+    let large = home.write("large.json", large.to_string());
     let done = page(&["--pager-weights", &large]);
     assert!(done.code == 2 && done.stderr.contains("too large"), "{}", done.stderr);
     let none = home.write("none.jsonl", "");

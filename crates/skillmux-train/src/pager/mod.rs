@@ -31,8 +31,8 @@ use crate::{error::Result, split::key_of_name};
 /// Parts that skills are dealt out to, one of which is held out in turn.
 const N_FOLDS: u64 = 5;
 
-/// Budgets that sufficiency is learned from, as shares of the tokens of a body.
-const BUDGETS: [f32; 5] = [0.15, 0.3, 0.45, 0.6, 0.8];
+/// Budgets that sufficiency is learned from, in percent of the tokens of a body.
+const BUDGETS: [u32; 5] = [15, 30, 45, 60, 80];
 
 /// The nodes of the skills that cases ask about, and which of them are needed.
 #[derive(Debug, Clone, Default)]
@@ -213,8 +213,8 @@ impl Case {
         let pager = ValuePager::new(weights, Arc::clone(encoder));
         router.with_page_request(&self.skill, &self.query, |request| {
             let full_tokens = pager.page(request).full_tokens;
-            let page = |share: &f32| {
-                let budget_tokens = (share * full_tokens as f32) as u32;
+            let page = |percent: &u32| {
+                let budget_tokens = full_tokens.saturating_mul(*percent) / 100;
                 let page = pager.page(&PageRequest { budget_tokens, ..*request });
                 let shown = page.parts();
                 let examples = (0_u32..).zip(&self.examples).zip(&self.skill.nodes.nodes);
@@ -239,7 +239,7 @@ impl Case {
 fn calibration_error(judged: &[Judged]) -> f64 {
     let mut gaps = [0.0; 10];
     for Judged { confidence, answerable } in judged {
-        let bin = ((confidence * 10.0) as usize).min(9);
+        let bin = (1_u8..10).take_while(|edge| confidence * 10.0 >= f32::from(*edge)).count();
         gaps[bin] += f64::from(*confidence) - f64::from(u8::from(*answerable));
     }
     gaps.iter().map(|gap| gap.abs()).sum::<f64>() / judged.len().max(1) as f64

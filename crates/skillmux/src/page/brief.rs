@@ -27,7 +27,7 @@ fn head_of_table(text: &str) -> Option<Range<usize>> {
 
 /// Returns the text before the first item of a list.
 fn lead_in(text: &str) -> Option<Range<usize>> {
-    let items = Line::all(text).find(|line| line.is_item())?;
+    let items = Line::all(text).find(Line::is_item)?;
     let lead_in = text[..items.start].trim_end();
     (!lead_in.is_empty() && lead_in.len() <= MAX_HEAD_BYTES).then_some(0..lead_in.len())
 }

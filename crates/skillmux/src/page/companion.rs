@@ -306,7 +306,7 @@ mod tests {
         let item = |n: usize| format!("- item {n} {}\n", "word ".repeat(60));
         let items: String = (0..4).map(item).collect();
         let body = format!("# A\n\nOnly these files:\n\n{items}\nText.\n");
-        assert_eq!(with(&body, "- item 3"), ["Only these files:", &item(3).trim_end()]);
+        assert_eq!(with(&body, "- item 3"), ["Only these files:", item(3).trim_end()]);
         assert_eq!(with(&body, "Text."), ["Text."]);
     }
 
@@ -314,7 +314,7 @@ mod tests {
     fn what_is_announced_and_the_rest_of_a_line_come_along() {
         let sentence = "This sentence is one of many that stand in one long line of text. ";
         let body = format!("# A\n\n{}\n\nSay this —— \n\nIt is done.\n", sentence.repeat(40));
-        let first = at(&body, "This", |outline, nodes, idx| with_companions(outline, nodes, idx));
+        let first = at(&body, "This", with_companions);
         assert!(first.len() > 2, "{first:?}");
         assert!(first.iter().all(|(_, role)| *role == Role::Part));
         assert_eq!(with("# A\n\nSay this ——\n\nIt is done.\n\nMore.\n", "Say").len(), 2);

@@ -106,7 +106,7 @@ fn leading_number(text: &str) -> Option<(u32, &str)> {
 /// Returns a Chinese number from one to ten at the begin of a text, and what follows.
 fn chinese_number(text: &str) -> Option<(u32, &str)> {
     let mut chars = text.chars();
-    let at = "一二三四五六七八九十".chars().position(|c| Some(c) == text.chars().next())?;
+    let at = "一二三四五六七八九十".chars().position(|c| text.starts_with(c))?;
     chars.next();
     Some((u32::try_from(at).ok()? + 1, chars.as_str()))
 }

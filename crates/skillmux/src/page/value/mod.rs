@@ -28,8 +28,8 @@ const HEADING_SHARE: f32 = 0.1;
 /// Most tokens of a section that is selected whole.
 const MAX_UNIT_TOKENS: u32 = 300;
 
-/// The same as a part of the budget.
-const UNIT_SHARE: f32 = 0.6;
+/// The same in tenths of the budget.
+const UNIT_TENTHS: u32 = 6;
 
 /// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned relevance).
 ///
@@ -86,9 +86,12 @@ impl Pager for ValuePager {
             .into_iter()
             .zip(requests)
             .zip(is_whole)
-            .map(|((outline, request), is_whole)| match is_whole {
-                true => Draft::Whole(outline),
-                false => Draft::Cut(Selection::new(self, request, outline, share_tokens)),
+            .map(|((outline, request), is_whole)| {
+                if is_whole {
+                    Draft::Whole(outline)
+                } else {
+                    Draft::Cut(Selection::new(self, request, outline, share_tokens))
+                }
             })
             .collect();
         let mut cut: Vec<&mut Selection<'_>> = drafts.iter_mut().filter_map(Draft::cut).collect();
@@ -181,9 +184,9 @@ impl<'a> Selection<'a> {
             repeats.add(&scene, had);
         }
         let nodes = &request.nodes.nodes;
-        let max_tokens = MAX_UNIT_TOKENS.min((UNIT_SHARE * share_tokens as f32) as u32);
+        let max_tokens = MAX_UNIT_TOKENS.min(share_tokens.saturating_mul(UNIT_TENTHS) / 10);
         let units = units(&nodes[..value.len()], max_tokens);
-        Self { nodes, repeats, outline, scene, value, units }
+        Self { outline, nodes, scene, value, repeats, units }
     }
 
     /// Returns the unit that is worth most among those that fit, and what it is worth. While nothing is selected, a node of a section
