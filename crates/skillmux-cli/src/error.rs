@@ -34,6 +34,14 @@ pub(crate) enum CliError {
         /// The agents.
         names: Vec<String>,
     },
+    /// `init` has changed settings, and what it wrote down about that is gone.
+    #[error("skillmux is in the settings of {}, but the record of `skillmux init` is not in `{}`", names.join(", "), state.display())]
+    NoRecord {
+        /// The agents.
+        names: Vec<String>,
+        /// The folder of the record.
+        state: PathBuf,
+    },
     /// There is no generation to go back to.
     #[error("no earlier generation of the index at `{}` is whole", path.display())]
     NothingWhole {
@@ -157,19 +165,23 @@ impl CliError {
             Self::AgentsLeft { .. } => {
                 "see above what is wrong with each, and run the command again"
             }
+            Self::NoRecord { .. } => {
+                "take the MCP server `skillmux` and the hook out of these settings by hand; docs/agents.md \
+                 names the files"
+            }
             Self::Model { .. } => {
-                "--encoder, --ranker and --abstention name files of your own, and so does [models] in \
-                 the settings file; without them the models inside the program are used. --encoder and \
+                "--encoder, --ranker, --abstention, --composer-weights and --pager-weights name files of \
+                 your own, and so does [models] in the settings file; without them the models inside the program are used. --encoder and \
                  --reranker also take the folder of a published model, its id (OWNER/NAME), or the URL of \
                  an endpoint"
             }
             Self::ModelForm { .. } => {
-                "`skillmux train encoder`, `train ranker` and `train abstention` write such files"
+                "`skillmux train encoder`, `ranker`, `abstention`, `composer` and `pager` write such files"
             }
             Self::Settings { .. } => {
                 "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
-                 `reranker_model`, `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention` and \
-                 `composer`"
+                 `reranker_model`, `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, \
+                 `composer` and `pager`"
             }
             Self::NoPlan { .. } => {
                 "measure one that loads skills: skillmux eval run DATASET -s default --out DIR"

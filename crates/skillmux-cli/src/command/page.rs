@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmux::{
-    page::node_features,
+    page::{PartList, node_features},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?;
     let id = SkillId::new(args.skill_id.as_str());
-    let page = router.page(&id, query.as_ref(), args.budget, &args.have.parse()?)?;
+    let had: PartList = args.have.parse()?;
+    let page = router.page(&id, query.as_ref(), args.budget, &had)?;
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();
@@ -50,8 +51,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         None => None,
     };
     match (args.format, parts) {
-        (Format::Text, None) => print_text(&page_text(&page))?,
-        (Format::Text, Some(parts)) => print_text(&(page_text(&page) + &why_text(&parts)))?,
+        (Format::Text, None) => print_text(&page_text(&page, &had))?,
+        (Format::Text, Some(parts)) => print_text(&(page_text(&page, &had) + &why_text(&parts)))?,
         (Format::Json, None) => print_json(&page)?,
         (Format::Json, Some(parts)) => {
             print_json(&serde_json::json!({ "page": page, "parts": parts }))?;

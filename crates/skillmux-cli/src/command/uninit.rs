@@ -1,10 +1,11 @@
 //! `skillmux uninit`
 
 use anyhow::Context;
-use skillmux::library::agents::profiles;
+use skillmux::library::agents::{AgentProfile, profiles};
 
 use super::init::tell;
 use crate::{
+    agents::home,
     args::UninitArgs,
     error::CliError,
     outcome::Outcome,
@@ -14,7 +15,7 @@ use crate::{
         print_text,
     },
     settings::Settings,
-    wiring::{Records, Undoing, undo},
+    wiring::{Records, Undoing, undo, wired},
 };
 
 pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outcome> {
@@ -25,6 +26,17 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
     let changed: Vec<String> = records.agents().into_iter().map(str::to_owned).collect();
     let agents: Vec<&String> = changed.iter().filter(is_meant).collect();
     if agents.is_empty() {
+        let home = home(settings)?;
+        let is_wired = |agent: &&&AgentProfile| {
+            wired(agent, home).is_ok_and(|wired| wired.mcp || wired.hook == Some(true))
+        };
+        let meant: Vec<&AgentProfile> =
+            profiles().iter().filter(|agent| is_meant(&&agent.id)).collect();
+        let names: Vec<String> =
+            meant.iter().filter(is_wired).map(|agent| agent.name.clone()).collect();
+        if !names.is_empty() {
+            return Err(CliError::NoRecord { names, state: state.join("agents") }.into());
+        }
         print_text("nothing to do: `skillmux init` has changed nothing here\n")?;
         return Ok(Outcome::Found);
     }

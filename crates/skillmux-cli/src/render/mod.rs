@@ -16,14 +16,14 @@ use std::{
 
 use serde::Serialize;
 use skillmux::{
-    page::Page,
+    page::{Page, PartList},
     text::{escaped_json, one_line, printable},
 };
 
 use paint::grouped;
 
 /// Shows a page under a headline that says how much of the skill it is.
-pub(crate) fn page_text(page: &Page) -> String {
+pub(crate) fn page_text(page: &Page, had: &PartList) -> String {
     let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
     let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
@@ -40,7 +40,7 @@ pub(crate) fn page_text(page: &Page) -> String {
             "No part fits this budget.\n"
         });
     }
-    let notes = page_notes(page);
+    let notes = page_notes(page, had);
     if !notes.is_empty() {
         text.push('\n');
     }
@@ -51,23 +51,29 @@ pub(crate) fn page_text(page: &Page) -> String {
 }
 
 /// Returns what a page says of itself: what it leaves out, and whether it is likely to suffice.
-fn page_notes(page: &Page) -> Vec<String> {
+fn page_notes(page: &Page, had: &PartList) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(left_out) = page.left_out_in_words() {
         let all = page.full_tokens;
         notes.push(format!("left out: {left_out}. A budget of {all} tokens shows all of it."));
     }
     if let Some(best) = page.best_left_out_in_words() {
-        notes.push(format!("The part that is needed most does not fit: {best}."));
+        notes.push(format!("The part that is needed most does not fit this budget: {best}."));
     }
-    if let Some(sufficiency) = page.sufficiency.filter(|_| !page.left_out.is_empty()) {
+    if page.left_out.is_empty() || page.nodes.is_empty() {
+        return notes;
+    }
+    let (what, have) = if had.is_empty() {
+        ("This page has", "Parts shown")
+    } else {
+        ("With what you have, this page has", "Parts that you have now")
+    };
+    if let Some(sufficiency) = page.sufficiency {
         let percent = 100.0 * sufficiency;
-        notes.push(format!("This page has all that the task needs: {percent:.0} % likely."));
+        notes.push(format!("{what} all that the task needs: {percent:.0} % likely."));
     }
-    if !page.left_out.is_empty() && !page.nodes.is_empty() {
-        let last = page.full_nodes.saturating_sub(1);
-        notes.push(format!("Parts shown: {} (of 0-{last}).", page.parts()));
-    }
+    let last = page.full_nodes.saturating_sub(1);
+    notes.push(format!("{have}: {} (of 0-{last}).", page.parts().with(had)));
     notes
 }
 

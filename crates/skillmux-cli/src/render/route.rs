@@ -104,7 +104,7 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         out.push('\n');
     }
     for page in &route.pages {
-        let _ = writeln!(out, "{}", page_text(page));
+        let _ = writeln!(out, "{}", page_text(page, skillmux::page::PartList::none()));
     }
     out
 }

@@ -21,6 +21,11 @@ impl BadShape {
     pub(super) fn no_table(keys: &[String]) -> Self {
         Self { key: keys.join("."), expected: "table" }
     }
+
+    /// Of two, programs disagree on which one counts.
+    pub(super) fn twice(keys: &[String]) -> Self {
+        Self { key: keys.join("."), expected: "single table: it is there twice" }
+    }
 }
 
 /// A command on a prompt: `hooks.EVENT[].hooks[]`.

@@ -8,6 +8,10 @@ use std::{
 
 use super::error::SettingsFileError;
 
+/// What the names of drafts begin and end with.
+const DRAFT_PREFIX: &str = ".skillmux-";
+const DRAFT_SUFFIX: &str = ".draft";
+
 /// Returns the text of a file; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
     match fs::read(path) {
@@ -59,7 +63,9 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if makes_folder {
         fs::create_dir_all(&folder)?;
     }
-    let mut draft = tempfile::NamedTempFile::new_in(&folder)?;
+    remove_drafts(&folder);
+    let mut draft =
+        tempfile::Builder::new().prefix(DRAFT_PREFIX).suffix(DRAFT_SUFFIX).tempfile_in(&folder)?;
     draft.write_all(bytes)?;
     if let Ok(present) = fs::metadata(path) {
         draft.as_file().set_permissions(present.permissions())?;
@@ -67,6 +73,18 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     draft.as_file().sync_all()?;
     draft.persist(path).map_err(|error| error.error)?;
     Ok(makes_folder)
+}
+
+/// Removes the drafts of runs that were killed: they may hold what is in the settings.
+fn remove_drafts(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(DRAFT_PREFIX) && name.ends_with(DRAFT_SUFFIX) {
+            // What cannot be removed is no reason to stop.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +104,20 @@ mod tests {
         replace(&path, Some("new"), None).unwrap();
         assert!(!path.exists());
         assert!(replace(&dir.path().join("b/c.json"), None, Some("new")).unwrap());
+    }
+
+    #[test]
+    fn drafts_of_a_killed_run_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".skillmux-x1.draft"), "old").unwrap();
+        fs::write(dir.path().join(".skillmux-notes"), "mine").unwrap();
+        write(&dir.path().join("a.json"), b"{}").unwrap();
+        let mut names: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, [".skillmux-notes", "a.json"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use jsonc_parser::{
     ParseOptions,
-    cst::{CstInputValue, CstNode, CstObject, CstRootNode},
+    cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode},
 };
 use serde_json::{Map, Value};
 use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
@@ -176,6 +176,10 @@ impl JsonDocument {
         let Some(mut table) = self.root.object_value() else { return Ok(None) };
         for (at, key) in keys.iter().enumerate() {
             let Some(property) = table.get(key) else { return Ok(None) };
+            let is_same = |other: &CstObjectProp| other.decoded_name().as_ref() == Some(key);
+            if table.properties().iter().filter(|other| is_same(other)).count() > 1 {
+                return Err(BadShape::twice(&keys[..=at]));
+            }
             table = property.object_value().ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
         }
         Ok(Some(table))
@@ -183,6 +187,7 @@ impl JsonDocument {
 
     /// Returns the table that the keys lead to, and how many had to be made.
     fn table_or_made(&mut self, keys: &[String]) -> Result<(CstObject, usize), BadShape> {
+        self.table(keys)?;
         let mut table = self.root.object_value_or_set();
         let mut n_made = 0;
         for (at, key) in keys.iter().enumerate() {

@@ -70,8 +70,9 @@ impl ReadSkill {
         let skill_id = SkillId::new(self.skill_id);
         let had: PartList = self.have.parse()?;
         let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
+        let known = page.parts().with(&had);
         let page = PageView::from(page);
-        let next = next_step(&page, self.budget_tokens);
+        let next = next_step(&page, self.budget_tokens, &known);
         Ok(ReadSkillAnswer { page, next })
     }
 }
@@ -83,8 +84,8 @@ impl ReadSkillAnswer {
     }
 }
 
-/// Returns what the agent should do with the page.
-fn next_step(page: &PageView, budget_tokens: u32) -> String {
+/// Returns what the agent should do with the page; `known` are the parts that it has now.
+fn next_step(page: &PageView, budget_tokens: u32, known: &PartList) -> String {
     let full = page.full_tokens;
     // Room for rounding: an estimate that just fits should not miss by a token.
     let enough = full.saturating_add(full / 10).clamp(MIN_BUDGET_TOKENS, MAX_BUDGET_TOKENS);
@@ -98,8 +99,7 @@ fn next_step(page: &PageView, budget_tokens: u32) -> String {
         ),
         (true, false) if budget_tokens < MAX_BUDGET_TOKENS => format!(
             "apply what serves the task; if a part is missing, call {NAME} again with a query that \
-             names it and have {parts:?}, or with budget_tokens {enough} for the whole skill",
-            parts = page.parts,
+             names it and have \"{known}\", or with budget_tokens {enough} for the whole skill",
         ),
         (true, false) => format!(
             "apply what serves the task; if a part is missing, call {NAME} again with a query that \

@@ -52,7 +52,8 @@ enum Role {
 /// what is left of the budget.
 ///
 /// If they don't, what comes before is shown in short. If that is still too much, there are no conditions; then only what belongs to
-/// the node itself; then only what comes before, in short; then the node is alone.
+/// the node itself; then what belongs to it and what comes before, in short; then the node is alone. Conditions that fit for themselves
+/// come along nevertheless.
 pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
@@ -74,7 +75,7 @@ pub(super) fn together(
         [whole, whole, brief],
         [whole, None, brief],
         [whole, None, None],
-        [None, None, brief],
+        [brief, None, brief],
     ];
     let fit = |choices: &Vec<(usize, Extent)>| {
         let others: Vec<_> = choices.iter().copied().filter(|(idx, _)| *idx != node_idx).collect();
@@ -84,7 +85,17 @@ pub(super) fn together(
     let choices = |extents: &[Option<Extent>; 3]| {
         companions.iter().filter_map(|companion| extent_of(*companion, extents)).collect()
     };
-    ways.iter().map(choices).find(fit).unwrap_or(alone)
+    let mut chosen = ways.iter().map(choices).find(fit).unwrap_or(alone);
+    for (guard, _) in companions.iter().filter(|(_, role)| *role == Role::Guard) {
+        if chosen.iter().all(|(idx, _)| idx != guard) {
+            chosen.push((*guard, Extent::Whole));
+            if !fit(&chosen) {
+                chosen.pop();
+            }
+        }
+    }
+    chosen.sort_unstable_by_key(|(idx, _)| *idx);
+    chosen
 }
 
 /// Returns a node and those that it cannot be read without, rising, as far as they are not shown yet.
@@ -113,6 +124,7 @@ fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(us
     let before = [
         head_of_table(outline, nodes, node_idx),
         step_before(outline, nodes, node_idx),
+        own_step(outline, nodes, node_idx),
         lead_in(outline, nodes, node_idx),
     ];
     let guards = guards(outline, nodes, node_idx);
@@ -167,6 +179,18 @@ fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option
     let lower = |idx: &usize| number_at(*idx).is_some_and(|before| before < number);
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
+}
+
+/// Returns the step that a node belongs to: of an indented one the item above, of others the bold begin of a step above.
+fn own_step(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let text = outline.text(node_idx).filter(|text| step_number(text).is_none())?;
+    let is_indented = text.starts_with([' ', '\t']);
+    let is_step = |idx: &usize| {
+        let of = outline.text(*idx).unwrap_or("");
+        step_number(of).is_some() && (is_indented || of.trim_start().starts_with("**"))
+    };
+    let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
+    earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(is_step)
 }
 
 /// Returns the first rows of the table of some later ones.
@@ -345,6 +369,28 @@ mod tests {
         let around = |begin: &str| at(body, begin, guards_around);
         assert_eq!((around("Dogs"), around("Cats")), (vec![1, 3], vec![1, 3]));
         assert_eq!((around("More"), around("You must read")), (vec![], vec![]));
+    }
+
+    #[test]
+    fn what_belongs_to_a_step_comes_with_it() {
+        let long = "and so on ".repeat(100);
+        let body =
+            format!("# A\n\n1. Stop it. {long}\n\n   ```\n   stop\n   ```\n\n2. Start it.\n");
+        assert_eq!(with(&body, "   ```").len(), 2);
+        let body = format!("# A\n\n**Step 2 — Copy**: {long}\n\nText.\n\nRun it.\n");
+        assert_eq!(with(&body, "Run it.").len(), 2);
+    }
+
+    #[test]
+    fn a_condition_comes_where_the_steps_before_do_not() {
+        let long = "and so on ".repeat(60);
+        let body = format!(
+            "# A\n\nOnly if you own it.\n\n- a\n\nWords.\n\n```\n{long}\n```\n\n1. Stop it. {long}\n"
+        );
+        let chosen = at(&body, "Words", |outline, nodes, idx| together(outline, nodes, idx, 20.0));
+        let kinds = at(&body, "Only", |_, nodes, idx| (idx, nodes[idx].kind));
+        assert_eq!(kinds.1, NodeKind::Precondition);
+        assert!(chosen.contains(&(kinds.0, Extent::Whole)), "{chosen:?}");
     }
 
     #[test]

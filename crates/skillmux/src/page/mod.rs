@@ -151,7 +151,8 @@ pub struct Page {
     /// What was left out, by heading, in the order of the source: the first 32 sections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutSection>,
-    /// The node that is needed most, if it was left out because it does not fit the budget: its heading and its tokens.
+    /// The node that is needed most, if it does not fit the budget: its heading, and the budget that has room for it alone, with the
+    /// headings above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_left_out: Option<LeftOutSection>,
     /// How likely the page has all that the query needs, in `[0, 1]`; `None` if the pager does not estimate it.

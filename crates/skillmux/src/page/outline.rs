@@ -134,6 +134,13 @@ impl<'a> Outline<'a> {
             .fold(node_tokens, u32::saturating_add)
     }
 
+    /// Returns the tokens of a page that has nothing but a node.
+    pub(super) fn cost_alone(&self, node_idx: usize) -> u32 {
+        let node_tokens = self.request.nodes.nodes.get(node_idx).map_or(0, |node| node.n_tokens);
+        let headings = self.sections_of(node_idx).map(|section| self.heading_tokens[section]);
+        headings.fold(node_tokens, u32::saturating_add)
+    }
+
     /// Returns the tokens that selecting several nodes together would add.
     pub(super) fn cost_of(&self, choices: &[(usize, Extent)]) -> u32 {
         let mut headings: Vec<usize> =

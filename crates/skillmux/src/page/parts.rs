@@ -45,6 +45,12 @@ impl PartList {
         self.ranges.get(after).is_some_and(|range| range.contains(&position))
     }
 
+    /// Returns the parts of both lists.
+    #[must_use]
+    pub fn with(&self, others: &Self) -> Self {
+        Self::from_ranges(self.ranges.iter().chain(&others.ranges).cloned().collect())
+    }
+
     fn from_ranges(mut ranges: Vec<RangeInclusive<u32>>) -> Self {
         ranges.sort_unstable_by_key(|range| *range.start());
         let mut joined: Vec<RangeInclusive<u32>> = Vec::new();
@@ -113,6 +119,8 @@ mod tests {
             assert_eq!(parts.to_string(), written);
             assert_eq!(parts.is_empty(), written.is_empty());
         }
+        let both = "0-2,9".parse::<PartList>().unwrap().with(&"3,8".parse().unwrap());
+        assert_eq!(both.to_string(), "0-3,8-9");
         let parts: PartList = [9, 1, 0, 9].into_iter().collect();
         let held: Vec<u32> = (0..12).filter(|position| parts.contains(*position)).collect();
         assert_eq!((parts.to_string().as_str(), held), ("0-1,9", vec![0, 1, 9]));

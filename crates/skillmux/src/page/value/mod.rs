@@ -164,12 +164,13 @@ struct Selection<'a> {
     scene: Scene,
     value: Vec<f32>,
     repeats: Repeats,
+    /// The share of the budget that this page would have alone.
+    share_tokens: u32,
     /// What is selected together, in the order of the source.
     units: Vec<Range<usize>>,
 }
 
 impl<'a> Selection<'a> {
-    /// `share_tokens` is the share of the budget that this page would have alone.
     fn new(
         pager: &ValuePager,
         request: &PageRequest<'a>,
@@ -186,7 +187,7 @@ impl<'a> Selection<'a> {
         let nodes = &request.nodes.nodes;
         let max_tokens = MAX_UNIT_TOKENS.min(share_tokens.saturating_mul(UNIT_TENTHS) / 10);
         let units = units(&nodes[..value.len()], max_tokens);
-        Self { outline, nodes, scene, value, repeats, units }
+        Self { outline, nodes, scene, value, repeats, share_tokens, units }
     }
 
     /// Returns the unit that is worth most among those that fit, and what it is worth. While nothing is selected, a node of a section
@@ -257,9 +258,10 @@ impl<'a> Selection<'a> {
         let left_out = LeftOutValue::of(losses, self.outline.full_tokens());
         let best = (0..self.value.len())
             .reduce(|best, next| if self.value[next] > self.value[best] { next } else { best });
-        let best_left_out = best.filter(is_left_out).map(|idx| LeftOutSection {
-            heading: self.outline.heading_of(idx),
-            n_tokens: self.nodes[idx].n_tokens,
+        let best_left_out = best.filter(is_left_out).and_then(|idx| {
+            let n_tokens = self.outline.cost_alone(idx);
+            let heading = self.outline.heading_of(idx);
+            (n_tokens > self.share_tokens).then_some(LeftOutSection { heading, n_tokens })
         });
         let sufficiency = weights.sufficiency.map(|weights| weights.probability(&left_out));
         Page { best_left_out, sufficiency, ..self.outline.into_page() }
