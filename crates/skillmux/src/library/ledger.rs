@@ -32,10 +32,15 @@ impl Ledger {
     pub(super) fn enter(&mut self, entry: Entry) -> Option<Skill> {
         self.report.n_read += 1;
         match entry {
+            Entry::Found(found) if found.is_for_user_only => {
+                self.report.n_for_user_only += 1;
+                push_capped(&mut self.report.for_user_only, found.origin);
+                None
+            }
             Entry::Found(found) => self.enter_skill(*found),
             Entry::Skipped(finding) => {
                 self.report.n_skipped += 1;
-                push_finding(&mut self.report.skipped, finding);
+                push_capped(&mut self.report.skipped, finding);
                 None
             }
         }
@@ -62,7 +67,7 @@ impl Ledger {
         self.note_name(&skill.name, position);
         self.report.n_kept += 1;
         for issue in issues {
-            push_finding(&mut self.report.repaired, Finding { origin: origin.clone(), issue });
+            push_capped(&mut self.report.repaired, Finding { origin: origin.clone(), issue });
         }
         Some(skill)
     }
@@ -104,9 +109,9 @@ impl Ledger {
     }
 }
 
-fn push_finding(findings: &mut Vec<Finding>, finding: Finding) {
-    if findings.len() < ScanReport::MAX_FINDINGS {
-        findings.push(finding);
+fn push_capped<T>(list: &mut Vec<T>, item: T) {
+    if list.len() < ScanReport::MAX_FINDINGS {
+        list.push(item);
     }
 }
 
@@ -168,6 +173,17 @@ mod tests {
             Issue::IdTaken { id: SkillId::new("a"), renamed: SkillId::new(renamed.clone()) };
         let report = ledger.finish();
         assert_eq!(report.repaired, [Finding { origin: "origin of a".into(), issue }]);
+    }
+
+    #[test]
+    fn a_skill_that_is_not_for_a_model_is_counted_and_takes_neither_id_nor_text() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.enter(entry("a", "pdf", "x").for_user_only(true)).is_none());
+        assert_eq!(enter(&mut ledger, "a", "pdf", "x").as_deref(), Some("a"));
+        let report = ledger.finish();
+        assert_eq!((report.n_read, report.n_kept, report.n_for_user_only), (2, 1, 1));
+        assert_eq!(report.for_user_only, ["origin of a"]);
+        assert_eq!((report.n_merged, report.n_skipped, report.collisions.len()), (0, 0, 0));
     }
 
     #[test]

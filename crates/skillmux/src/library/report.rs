@@ -156,7 +156,7 @@ impl Issue {
     }
 }
 
-/// The account of a scan: `n_read` is `n_kept + n_merged + n_skipped`.
+/// The account of a scan: `n_read` is `n_kept + n_merged + n_skipped + n_for_user_only`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScanReport {
     /// Skills read, and files, folders and lines that could not be read as one.
@@ -167,6 +167,9 @@ pub struct ScanReport {
     pub n_merged: usize,
     /// Files, folders and lines skipped.
     pub n_skipped: usize,
+    /// Skills left out because their authors want no model to load them: `disable-model-invocation`.
+    #[serde(default)]
+    pub n_for_user_only: usize,
     /// Exact duplicates, in scan order.
     pub merged: Vec<Merged>,
     /// What was repaired in skills that were kept, in scan order; a skill may appear more than
@@ -174,6 +177,10 @@ pub struct ScanReport {
     pub repaired: Vec<Finding>,
     /// What was skipped, and why, in scan order. Holds the first [`ScanReport::MAX_FINDINGS`].
     pub skipped: Vec<Finding>,
+    /// Files of the skills that are not for a model, in scan order. Holds the first
+    /// [`ScanReport::MAX_FINDINGS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub for_user_only: Vec<String>,
     /// Names that several kept skills share, by name.
     pub collisions: Vec<Collision>,
 }
