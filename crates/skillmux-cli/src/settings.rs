@@ -9,6 +9,7 @@ use std::{
 
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
+use skillmux::library::agents::project_of;
 use skillmux_models::checkpoint::Preset;
 
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
 pub(crate) struct Settings {
     /// Home folder, if there is one.
     pub(crate) home: Option<PathBuf>,
-    /// Working directory, if it can be told.
+    /// Folder of the project, if the working directory can be told.
     pub(crate) project: Option<PathBuf>,
     /// Folder for the user's own index.
     pub(crate) data: Option<PathBuf>,
@@ -131,13 +132,14 @@ impl Settings {
         let xdg = Xdg::new().ok();
         let key = |name| env::var_os(name).and_then(|key| key.into_string().ok());
         let config = xdg.as_ref().map(|xdg| xdg.config_dir().join("skillmux/settings.toml"));
+        let home = xdg.as_ref().map(BaseStrategy::home_dir);
         Ok(Self {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
             data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
             cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
             state: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join("skillmux")),
             search_path: env::var_os("PATH"),
-            project: env::current_dir().ok(),
+            project: env::current_dir().ok().map(|folder| project_of(&folder, home).to_owned()),
             api_key: key("SKILLMUX_API_KEY"),
             encoder_api_key: key("SKILLMUX_ENCODER_API_KEY"),
             reranker_api_key: key("SKILLMUX_RERANKER_API_KEY"),

@@ -184,9 +184,12 @@ pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Resul
 
 /// Returns the folder of the index of the installed agents' skills.
 pub(crate) fn installed_index(settings: &Settings, library: &Library) -> Option<PathBuf> {
-    // Which folders count depends on the project.
-    let folders = library.sources().iter().map(|source| source.path().to_owned());
-    let name = cache_name(&absolute(&folders.collect::<Vec<_>>()));
+    // Which folders count depends on the project. That of a plugin is another one with each version of it.
+    let folder = |source: &Source| match source {
+        Source::Folder { label, id_prefix: Some(prefix), .. } if prefix != label => prefix.clone(),
+        source => absolute(&[source.path().to_owned()]).concat(),
+    };
+    let name = cache_name(&library.sources().iter().map(folder).collect::<Vec<_>>());
     Some(settings.cache.as_ref()?.join("agents").join(name))
 }
 

@@ -20,7 +20,10 @@ use serde_json::json;
 use skillmux::{
     compose::Decision,
     index::Index,
-    library::{SkillPlace, Source, agents::profiles},
+    library::{
+        SkillPlace, Source,
+        agents::{profiles, project_of},
+    },
     query::Query,
     route::{ExplainedSkill, Route, RouteOptions, Router},
     text::{escaped_json, one_line},
@@ -99,7 +102,7 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     let Some(event) = read_event()? else { return Ok(None) };
     let mut settings = Settings::from_environment()?;
     if let Some(cwd) = event.cwd.filter(|cwd| cwd.is_absolute() && cwd.is_dir()) {
-        settings.project = Some(cwd);
+        settings.project = Some(project_of(&cwd, settings.home.as_deref()).to_owned());
     }
     let PresentIndex { index, sources, kept_at } = source::open_present(&settings)?;
     let found = index.map(|index| {

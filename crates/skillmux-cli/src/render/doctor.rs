@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use skillmux::{
-    library::agents::Problem,
+    library::agents::{AgentPlugins, Problem},
     text::{clipped, one_line},
 };
 
@@ -60,12 +60,13 @@ fn agent_text(text: &mut String, report: &AgentReport, shows_all: bool) {
     };
     let of_plugins = match skills.n_of_plugins {
         0 => String::new(),
-        n => format!("; {} of plugins, not checked", grouped(n)),
+        n => format!(" ({} of plugins)", grouped(n)),
     };
-    let _ = writeln!(text, "{} · {n_skills}{listed}{of_plugins}", styled(STRONG, report.name));
+    let _ = writeln!(text, "{} · {n_skills}{of_plugins}{listed}", styled(STRONG, report.name));
     for folder in &skills.folders {
         let _ = writeln!(text, "  {:>5}  {}", grouped(folder.n_skills), line(&folder.path));
     }
+    plugins_text(text, &skills.plugins);
     match (&report.skillmux, &report.settings_error) {
         (Some(wired), _) => {
             let _ = writeln!(text, "  skillmux: {}", wired_text(*wired));
@@ -94,6 +95,22 @@ fn agent_text(text: &mut String, report: &AgentReport, shows_all: bool) {
             let rest = format!("... and {} more (--all)", grouped(of_kind.len() - n_shown));
             let _ = writeln!(text, "    {}", styled(FAINT, &rest));
         }
+    }
+}
+
+/// Says which plugins are on, and what is not known of them.
+fn plugins_text(text: &mut String, plugins: &AgentPlugins) {
+    let AgentPlugins { on, off, notes, .. } = plugins;
+    if !on.is_empty() || !off.is_empty() {
+        let names: Vec<&str> = off.iter().map(String::as_str).collect();
+        let off = match names.as_slice() {
+            [] => String::new(),
+            names => format!(", {} off and not read: {}", names.len(), names.join(", ")),
+        };
+        let _ = writeln!(text, "  plugins: {}", line(&format!("{} on{off}", on.len())));
+    }
+    for note in notes {
+        let _ = writeln!(text, "  {} {}", styled(NOTE, "plugins:"), line(note));
     }
 }
 

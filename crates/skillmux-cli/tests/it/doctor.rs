@@ -203,10 +203,33 @@ fn without_a_problem_the_exit_code_is_zero_and_nothing_is_written() {
     let done = home.run(&["doctor"]);
     assert_eq!(done.code, 0, "{}", done.stdout);
     assert!(done.stdout.contains("Claude Code · 1 skill,"), "{}", done.stdout);
-    assert!(done.stdout.contains("1 of plugins, not checked"), "{}", done.stdout);
+    let note = "installed_plugins.json is not there; no plugin is read";
+    assert!(done.stdout.contains(note), "{}", done.stdout);
     assert!(done.stdout.contains("no problem with its skills"), "{}", done.stdout);
     assert!(!home.path("cache").exists() && !home.path(".local").exists());
     Home::new().run(&["doctor"]).assert_error("no agent is installed", "claude-code");
+}
+
+#[test]
+fn skills_of_plugins_that_are_on_are_checked() {
+    let home = home_of(".claude");
+    let root = home.path(".claude/plugins/cache/m/p/1.0");
+    home.write_skill(".claude/plugins/cache/m/p/1.0/skills/tea", "tea", "How to brew tea", "Boil.");
+    home.write(".claude/plugins/cache/m/p/1.0/skills/bad/SKILL.md", "No front matter.\n");
+    let installed = json!({"plugins": {
+        "p@m": {"installPath": root},
+        "q@m": {"installPath": home.path(".claude/plugins/cache/m/q/1.0")},
+    }});
+    home.write(".claude/plugins/installed_plugins.json", installed.to_string());
+    home.write(".claude/settings.json", r#"{"enabledPlugins": {"p@m": true}}"#);
+    let (done, report) = report(&home, "claude-code");
+    assert_eq!(done.code, 1);
+    let path = ".claude/plugins/cache/m/p/1.0/skills/bad/SKILL.md";
+    assert_eq!(problems(&home, &report), [pair("broken", path)]);
+    assert_eq!((&report["n_skills"], &report["n_of_plugins"]), (&json!(2), &json!(2)));
+    let text = home.run(&["doctor"]).stdout;
+    assert!(text.contains("2 skills (2 of plugins), about 1 in its list"), "{text}");
+    assert!(text.contains("plugins: 1 on, 1 off and not read: q@m"), "{text}");
 }
 
 #[test]

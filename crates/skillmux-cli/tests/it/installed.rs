@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::home::{Done, Home};
 
 const TASK: &str = "brew a pot of tea";
@@ -136,4 +138,116 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     assert_eq!(fs::read_dir(&cached).unwrap().count(), 1);
     // Temporary indexes go away.
     assert_eq!(fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
+/// Writes a skill whose author wants no model to load it.
+fn add_manual(home: &Home, folder: &str, name: &str, description: &str) {
+    let text = format!(
+        "---\nname: {name}\ndescription: {description}\ndisable-model-invocation: true\n---\nText.\n"
+    );
+    home.write(&format!("{folder}/SKILL.md"), text);
+}
+
+/// Checks that neither a task nor an id leads to the skill.
+#[track_caller]
+fn assert_not_loaded(home: &Home, task: &str, id: &str, source: &[&str]) {
+    for arguments in [&["route", task][..], &["search", task, "-k", "9"], &["page", id]] {
+        let done = home.run(&[arguments, source].concat());
+        assert!(!done.stdout.contains(id), "{arguments:?}: {}", done.stdout);
+    }
+    let done = home.run(&[&["page", id][..], source].concat());
+    assert_eq!(done.code, 2, "{}", done.stdout);
+}
+
+#[test]
+fn a_skill_that_is_not_for_the_model_is_counted_and_never_loaded() {
+    let home = Home::new();
+    home.write_skill(".claude/skills/mug", "mug", "Wash a dirty mug", "Use soap.");
+    add_manual(&home, ".claude/skills/tea", "tea", "How to brew a pot of tea");
+    assert_not_loaded(&home, TASK, "claude-code/tea", &[]);
+    let done = home.run(&["index"]);
+    assert_found(&done, "1  not for the model");
+    assert_found(&done, ".claude/skills/tea/SKILL.md");
+}
+
+#[test]
+fn an_index_loses_a_skill_that_is_no_longer_for_the_model() {
+    let home = Home::new();
+    add_tea(&home, "skills/drinks");
+    home.write_skill("skills/mug", "mug", "Wash a dirty mug", "Use soap.");
+    let skills = home.path("skills").display().to_string();
+    assert_found(&home.run(&["index", &skills, "--index", "mine"]), "2 skills");
+    assert_found(&home.run(&["page", "drinks/tea", "--index", "mine"]), "Boil water.");
+    add_manual(&home, "skills/drinks/tea", "tea", "How to brew a pot of tea");
+    assert_found(&home.run(&["index", "--index", "mine"]), "1 gone");
+    assert_not_loaded(&home, TASK, "drinks/tea", &["--index", "mine"]);
+    assert_not_loaded(&home, TASK, "drinks/tea", &["--library", &skills]);
+}
+
+#[test]
+fn of_plugins_only_those_that_are_installed_and_on_are_read() {
+    let home = Home::new();
+    home.write_skill(".claude/skills/mug", "mug", "Wash a dirty mug", "Use soap.");
+    let plugins = ".claude/plugins";
+    for (folder, text) in [
+        ("cache/m/tools/2.0.0", "Boil water."),
+        ("cache/m/tools/1.0.0", "The old way."),
+        ("cache/m/off/1.0.0", "Switched off."),
+        ("cache/m/foreign/1.0.0", "Not installed."),
+        ("marketplaces/m/plugins/tools", "A clone."),
+    ] {
+        let folder = format!("{plugins}/{folder}/skills/tea");
+        home.write_skill(&folder, "tea", "How to brew a pot of tea", text);
+    }
+    let ids = || {
+        let found = home.run(&["search", TASK, "-k", "9", "--all", "--format", "json"]);
+        let found: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+        let ids = found.as_array().unwrap().iter().map(|skill| skill["id"].clone());
+        ids.filter(|id| *id != "claude-code/mug").collect::<Vec<_>>()
+    };
+    assert_eq!(ids(), [json!(null); 0]);
+    let installed = json!({"version": 2, "plugins": {
+        "tools@m": [{"scope": "user", "installPath": home.path(plugins).join("cache/m/tools/2.0.0")}],
+        "off@m": [{"scope": "user", "installPath": home.path(plugins).join("cache/m/off/1.0.0")}],
+    }});
+    home.write(&format!("{plugins}/installed_plugins.json"), installed.to_string());
+    assert_eq!(ids(), [json!(null); 0]);
+    let switches = json!({"enabledPlugins": {"tools@m": true, "off@m": false, "foreign@m": true}});
+    home.write(".claude/settings.json", switches.to_string());
+    assert_eq!(ids(), ["claude-code-plugins/tools/tea"]);
+    assert_found(&home.run(&["page", "claude-code-plugins/tools/tea"]), "Boil water.");
+    let switches = json!({"enabledPlugins": {"tools@m": false}});
+    home.write("project/.claude/settings.local.json", switches.to_string());
+    assert_eq!(ids(), [json!(null); 0]);
+}
+
+#[test]
+fn a_sub_folder_answers_as_the_root_of_its_project_does() {
+    for root in [".git", ".agents/skills"] {
+        let home = Home::new();
+        add_tea(&home, ".claude/skills");
+        home.write_skill("project/.agents/skills/mug", "mug", "Wash a dirty mug", "Use soap.");
+        fs::create_dir_all(home.path("project").join(root)).unwrap();
+        fs::create_dir_all(home.path("project/src/deep")).unwrap();
+        let below = |arguments: &[&str]| {
+            let mut command = home.command(arguments);
+            Done::from(command.current_dir(home.path("project/src/deep")).output().unwrap())
+        };
+        for arguments in [
+            &["search", "wash the dirty mug", "--format", "json"][..],
+            &["page", "project-agents/mug"],
+        ] {
+            let at_root = home.run(arguments);
+            assert_found(&at_root, "project-agents/mug");
+            assert_eq!(below(arguments).stdout, at_root.stdout);
+        }
+        let route = ["route", "wash the dirty mug"];
+        assert_found(&below(&route), "project-agents/mug");
+        // There is one index for all of the project.
+        assert_eq!(n_cached(&home, "agents"), 1);
+        fs::create_dir_all(home.path(".codex")).unwrap();
+        let doctor = ["doctor", "--agent", "codex"];
+        assert!(below(&doctor).stdout.contains("project/.agents/skills"));
+        assert_eq!(below(&doctor).stdout, home.run(&doctor).stdout);
+    }
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{
     listing::{Line, Shown},
+    plugins::AgentPlugins,
     profile::AgentProfile,
 };
 use crate::{
@@ -48,6 +49,15 @@ pub struct InstalledFolders<'a> {
     project: Option<&'a Path>,
     /// By canonical path.
     read: HashMap<PathBuf, Vec<Read>>,
+    /// By agent, where it may have plugins.
+    plugins: HashMap<String, AgentPlugins>,
+}
+
+/// A folder that an agent reads, whether it is there or not.
+struct Root {
+    path: PathBuf,
+    /// Name of the plugin that it is of.
+    plugin: Option<String>,
 }
 
 /// A `SKILL.md` as it was found.
@@ -84,12 +94,14 @@ pub struct InstalledSkill {
 pub struct AgentSkills {
     /// Its folders that are there, strongest first.
     pub folders: Vec<FolderSkills>,
-    /// Files with a skill, each counted once, without those of plugins.
+    /// Files with a skill, each counted once.
     pub n_skills: usize,
     /// Skills that the agent lists with their descriptions, whole or cut.
     pub n_listed: usize,
-    /// Skills of plugins. Which plugins are switched on is not known, so that these are not checked.
+    /// How many of the skills are of plugins.
     pub n_of_plugins: usize,
+    /// Its plugins; only skills of those that are on are read.
+    pub plugins: AgentPlugins,
     /// What the agent does not show, in the order in which it finds the skills.
     pub problems: Vec<Problem>,
 }
@@ -209,12 +221,17 @@ impl<'a> InstalledFolders<'a> {
         home: &'a Path,
         project: Option<&'a Path>,
     ) -> Self {
-        let mut roots: HashMap<PathBuf, PathBuf> = HashMap::new();
-        for folder in agents.into_iter().flat_map(|agent| &agent.folders) {
-            let Some(root) = folder.root(home, project) else { continue };
-            if let Some(canonical) = readable(&root) {
-                roots.entry(canonical).or_insert(root);
+        let mut roots: HashMap<PathBuf, Root> = HashMap::new();
+        let mut plugins = HashMap::new();
+        for agent in agents {
+            let found = agent.plugins.as_ref();
+            let found = found.map(|it| AgentPlugins::read(it, home, project)).unwrap_or_default();
+            for root in roots_of(agent, &found, home, project) {
+                if let Some(canonical) = readable(&root.path) {
+                    roots.entry(canonical).or_insert(root);
+                }
             }
+            plugins.insert(agent.id.clone(), found);
         }
         let sources = super::installed_sources(home, project);
         let allowed: Vec<PathBuf> =
@@ -226,7 +243,7 @@ impl<'a> InstalledFolders<'a> {
                 (canonical, found)
             })
             .collect();
-        Self { home, project, read }
+        Self { home, project, read, plugins }
     }
 
     /// Returns what an agent finds in its folders, by its own precedence, and what it does not show.
@@ -234,20 +251,20 @@ impl<'a> InstalledFolders<'a> {
         let mut account = AgentSkills::default();
         let mut view = View::default();
         let mut seen = HashSet::new();
-        for folder in &agent.folders {
-            let Some(root) = folder.root(self.home, self.project) else { continue };
-            let Some(canonical) = readable(&root).filter(|it| seen.insert(it.clone())) else {
+        account.plugins = self.plugins.get(&agent.id).cloned().unwrap_or_default();
+        for Root { path, plugin } in roots_of(agent, &account.plugins, self.home, self.project) {
+            let Some(canonical) = readable(&path).filter(|it| seen.insert(it.clone())) else {
                 continue;
             };
             let found = self.read.get(&canonical).map_or(&[][..], Vec::as_slice);
             let n_skills = found.iter().filter(|read| matches!(read, Read::Skill(_))).count();
-            account.folders.push(FolderSkills { path: root.display().to_string(), n_skills });
-            if folder.of_plugins {
-                account.n_of_plugins += n_skills;
-                continue;
-            }
+            account.folders.push(FolderSkills { path: path.display().to_string(), n_skills });
+            let n_before = view.files.len();
             for read in found {
                 account.problems.extend(view.enter(read));
+            }
+            if plugin.is_some() {
+                account.n_of_plugins += view.files.len() - n_before;
             }
         }
         account.n_skills = view.files.len();
@@ -350,9 +367,25 @@ fn readable(root: &Path) -> Option<PathBuf> {
     (canonical.is_dir() && fs::read_dir(&canonical).is_ok()).then_some(canonical)
 }
 
-fn skills_of(root: &Path, allowed: &[PathBuf]) -> Vec<Read> {
+/// Returns the folders that an agent reads, strongest first.
+fn roots_of(
+    agent: &AgentProfile,
+    plugins: &AgentPlugins,
+    home: &Path,
+    project: Option<&Path>,
+) -> Vec<Root> {
+    let of_agent = agent.folders.iter().filter_map(|folder| folder.root(home, project));
+    let of_agent = of_agent.map(|path| Root { path, plugin: None });
+    let of_plugins = plugins.on.iter().flat_map(|plugin| {
+        let root = |path: &PathBuf| Root { path: path.clone(), plugin: Some(plugin.name.clone()) };
+        plugin.folders.iter().map(root)
+    });
+    of_agent.chain(of_plugins).collect()
+}
+
+fn skills_of(root: &Root, allowed: &[PathBuf]) -> Vec<Read> {
     let mut found = Vec::new();
-    let directory = Directory { root, label: "", id_prefix: None, allowed };
+    let directory = Directory { root: &root.path, label: "", id_prefix: None, allowed };
     let end = directory.read(&mut |entry| {
         found.push(match entry {
             Entry::Found(entry) => {
@@ -364,6 +397,10 @@ fn skills_of(root: &Path, allowed: &[PathBuf]) -> Vec<Read> {
                     description,
                     body,
                     source: String::new(),
+                };
+                let name = match &root.plugin {
+                    Some(plugin) => format!("{plugin}:{name}"),
+                    None => name,
                 };
                 Read::Skill(InstalledSkill {
                     name,
@@ -453,12 +490,24 @@ mod tests {
     }
 
     #[test]
-    fn skills_of_plugins_are_counted_and_not_checked() {
+    fn skills_of_a_plugin_have_its_name_and_are_checked() {
         let dir = tempfile::tempdir().unwrap();
         write(&dir.path().join(".claude/skills/tea/SKILL.md"), &skill("tea", "Brew tea"));
-        write(&dir.path().join(".claude/plugins/cache/m/p/skills/tea/SKILL.md"), "broken");
-        let skills = of("claude-code", dir.path(), None);
-        assert_eq!((skills.problems.len(), skills.n_skills, skills.n_of_plugins), (0, 1, 1));
+        let plugin = dir.path().join(".claude/plugins/cache/m/p/1");
+        write(&plugin.join("skills/tea/SKILL.md"), &skill("tea", "Plant tea"));
+        write(&plugin.join("skills/mug/SKILL.md"), "no front matter");
+        let count = || {
+            let skills = of("claude-code", dir.path(), None);
+            (kinds(&skills), skills.n_skills, skills.n_of_plugins)
+        };
+        assert_eq!(count(), (vec![], 1, 0));
+        let entry = serde_json::json!({"plugins": {"p@m": {"installPath": plugin}}});
+        let plugins = dir.path().join(".claude/plugins/installed_plugins.json");
+        write(&plugins, &entry.to_string());
+        assert_eq!(count(), (vec![], 1, 0));
+        let settings = dir.path().join(".claude/settings.json");
+        write(&settings, r#"{"enabledPlugins": {"p@m": true}}"#);
+        assert_eq!(count(), (vec!["broken"], 3, 2));
     }
 
     #[test]

@@ -3,35 +3,52 @@
 
 mod installed;
 mod listing;
+mod plugins;
 mod profile;
+mod project;
 
 use std::{collections::HashSet, fs, path::Path};
 
 use super::source::Source;
 
 pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill, Problem};
+pub use plugins::{AgentPlugins, Plugin};
 pub use profile::{
-    AgentProfile, Base, Listing, McpSettings, PromptHook, SettingsField, SettingsFormat,
-    SettingsValue, SkillFolder, Trim, profiles,
+    AgentProfile, Base, Listing, McpSettings, PluginSettings, PromptHook, SettingsField,
+    SettingsFormat, SettingsPlace, SettingsValue, SkillFolder, Trim, profiles,
 };
+pub use project::project_of;
 
 /// Returns the skill folders that exist, of all [`profiles`] in order, each agent's strongest first.
 ///
 /// A folder that several agents read, or that is a link to another one, is returned once. Its ids
-/// start with its label: `claude-code/pdf`, `project-agents/deploy`.
+/// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read that are
+/// installed and switched on: `claude-code-plugins/PLUGIN/pdf`.
 pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
     let mut seen = HashSet::new();
-    let mut sources = Vec::new();
-    for folder in profiles().iter().flat_map(|agent| &agent.folders) {
-        let Some(root) = folder.root(home, project) else { continue };
-        let Ok(canonical) = fs::canonicalize(&root) else { continue };
-        if canonical.is_dir() && fs::read_dir(&canonical).is_ok() && seen.insert(canonical) {
-            sources.push(Source::Folder {
-                root,
-                label: folder.label.clone(),
-                id_prefix: Some(folder.label.clone()),
-            });
-        }
+    let mut sources: Vec<Source> =
+        profiles().iter().flat_map(|agent| sources_of(agent, home, project)).collect();
+    sources.retain(|source| {
+        let canonical = fs::canonicalize(source.path());
+        canonical.is_ok_and(|it| it.is_dir() && fs::read_dir(&it).is_ok() && seen.insert(it))
+    });
+    sources
+}
+
+/// Returns the skill folders of one agent, strongest first, whether they exist or not, and those of its
+/// plugins that are switched on.
+fn sources_of(agent: &AgentProfile, home: &Path, project: Option<&Path>) -> Vec<Source> {
+    let of_folder = |folder: &SkillFolder| {
+        Some(Source::Folder {
+            root: folder.root(home, project)?,
+            label: folder.label.clone(),
+            id_prefix: Some(folder.label.clone()),
+        })
+    };
+    let mut sources: Vec<Source> = agent.folders.iter().filter_map(of_folder).collect();
+    if let Some(settings) = &agent.plugins {
+        let plugins = AgentPlugins::read(settings, home, project);
+        sources.extend(plugins.sources(&settings.label));
     }
     sources
 }
@@ -63,14 +80,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (home, project) = (dir.path().join("home"), dir.path().join("project"));
         add_skill(&home.join(".claude/skills"), "pdf");
-        add_skill(&home.join(".claude/plugins/cache/m/p/skills"), "review");
+        let plugin = home.join(".claude/plugins/cache/m/p/1.0");
+        add_skill(&plugin.join("skills"), "review");
+        let installed = serde_json::json!({"plugins": {"p@m": {"installPath": plugin}}});
+        fs::write(home.join(".claude/plugins/installed_plugins.json"), installed.to_string())
+            .unwrap();
+        fs::write(home.join(".claude/settings.json"), r#"{"enabledPlugins": {"p@m": true}}"#)
+            .unwrap();
         add_skill(&home.join(".agents/skills"), "mail");
         add_skill(&project.join(".agents/skills"), "deploy");
         assert_eq!(
             ids(installed_sources(&home, Some(&project))),
             [
                 "claude-code/pdf",
-                "claude-code-plugins/cache/m/p/skills/review",
+                "claude-code-plugins/p/review",
                 "project-agents/deploy",
                 "agents/mail",
             ]

@@ -42,6 +42,9 @@ pub struct AgentProfile {
     pub installed: Vec<String>,
     /// The folders, strongest first: what the agent itself prefers when names collide.
     pub folders: Vec<SkillFolder>,
+    /// Its plugins, where they may have skills. They come after the folders.
+    #[serde(default)]
+    pub plugins: Option<PluginSettings>,
     /// How much of its skills the agent shows its model, where that is known.
     #[serde(default)]
     pub listing: Option<Listing>,
@@ -70,6 +73,17 @@ pub enum Base {
     Project,
 }
 
+impl Base {
+    /// Returns a path from here; `None` for one of a project where there is none.
+    pub(super) fn join(self, path: &str, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
+        let base = match self {
+            Self::Home => home,
+            Self::Project => project?,
+        };
+        Some(base.join(path))
+    }
+}
+
 /// A folder that an agent loads skills from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,21 +94,38 @@ pub struct SkillFolder {
     pub path: String,
     /// Label of the source, and first part of its ids.
     pub label: String,
-    /// Whether it holds the skills of plugins: their names begin with that of the plugin, and not all
-    /// of them need be switched on.
-    #[serde(default)]
-    pub of_plugins: bool,
 }
 
 impl SkillFolder {
     /// Returns where the folder is; `None` for one of a project where there is none.
     pub fn root(&self, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
-        let base = match self.base {
-            Base::Home => home,
-            Base::Project => project?,
-        };
-        Some(base.join(&self.path))
+        self.base.join(&self.path, home, project)
     }
+}
+
+/// Where an agent keeps its plugins, and how it is told which of them count. Skills of a plugin have its
+/// name before theirs, `plugin:skill`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PluginSettings {
+    /// Folder of the home folder with all plugins: installed ones, old versions, and what could be installed.
+    pub folder: String,
+    /// Label of the sources, and first part of their ids; the name of the plugin is the second.
+    pub label: String,
+    /// File of the home folder that names the folder of each installed plugin.
+    pub installed: String,
+    /// Files that switch plugins on and off, weakest first.
+    pub settings: Vec<SettingsPlace>,
+}
+
+/// A settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SettingsPlace {
+    /// What the path is relative to.
+    pub base: Base,
+    /// The path.
+    pub path: String,
 }
 
 /// The budget of the list of skills that an agent shows its model.

@@ -1,0 +1,386 @@
+//! [`AgentPlugins`]: which plugins of an agent are installed and switched on, and where their skills lie.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::profile::PluginSettings;
+use crate::library::Source;
+
+/// Where a plugin keeps its skills unless its manifest says more.
+const SKILLS_FOLDER: &str = "skills";
+
+/// What a plugin says of itself.
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// The plugins of one agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AgentPlugins {
+    /// Installed and switched on, by name.
+    pub on: Vec<Plugin>,
+    /// Installed, but not switched on here: `NAME@MARKETPLACE`.
+    pub off: Vec<String>,
+    /// Why something of them is not known, a line each.
+    pub notes: Vec<String>,
+}
+
+/// A plugin that is switched on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Plugin {
+    /// Name, which begins the names of its skills; with `@MARKETPLACE` where two plugins have one name.
+    pub name: String,
+    /// Folders with its skills that are there.
+    pub folders: Vec<PathBuf>,
+}
+
+/// `installed_plugins.json`.
+#[derive(Deserialize)]
+struct InstalledFile {
+    plugins: BTreeMap<String, Installations>,
+}
+
+/// Where a plugin is installed.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Installations {
+    /// Since version 2 of the file: one for each scope.
+    Several(Vec<Installation>),
+    /// In version 1.
+    Single(Installation),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Installation {
+    install_path: PathBuf,
+    /// The project that it is for; without it, it is for all.
+    project_path: Option<PathBuf>,
+}
+
+impl AgentPlugins {
+    /// Reads what the agent says of its plugins.
+    pub(super) fn read(settings: &PluginSettings, home: &Path, project: Option<&Path>) -> Self {
+        let mut found = Self::default();
+        let folder = home.join(&settings.folder);
+        if !folder.is_dir() {
+            return found;
+        }
+        let path = home.join(&settings.installed);
+        let installed = match read_json(&path) {
+            Ok(Some(file)) => match serde_json::from_value::<InstalledFile>(file) {
+                Ok(file) => file.plugins,
+                Err(error) => {
+                    found.notes.push(format!("{}: {error}; no plugin is read", path.display()));
+                    return found;
+                }
+            },
+            Ok(None) => {
+                found.notes.push(format!("{} is not there; no plugin is read", path.display()));
+                return found;
+            }
+            Err(detail) => {
+                found.notes.push(format!("{}: {detail}; no plugin is read", path.display()));
+                return found;
+            }
+        };
+        let switches = found.switches(settings, home, project);
+        for (id, installations) in installed {
+            let Some(root) = installations.of(project) else { continue };
+            if !switches.get(&id).is_some_and(|is_on| *is_on) {
+                found.off.push(id);
+                continue;
+            }
+            let root = folder.join(root);
+            if !root.is_dir() {
+                found.notes.push(format!("{id} is switched on, but {} is gone", root.display()));
+            }
+            found.on.push(Plugin { name: id, folders: skill_folders(&root) });
+        }
+        found.shorten_names();
+        found
+    }
+
+    /// Returns which plugins are switched on or off; the last settings win.
+    fn switches(
+        &mut self,
+        settings: &PluginSettings,
+        home: &Path,
+        project: Option<&Path>,
+    ) -> BTreeMap<String, bool> {
+        let mut switches = BTreeMap::new();
+        for file in &settings.settings {
+            let Some(path) = file.base.join(&file.path, home, project) else { continue };
+            match read_json(&path) {
+                Ok(found) => {
+                    let enabled = found.as_ref().and_then(|it| it.get("enabledPlugins"));
+                    for (id, value) in enabled.and_then(Value::as_object).into_iter().flatten() {
+                        if let Some(is_on) = value.as_bool() {
+                            switches.insert(id.clone(), is_on);
+                        }
+                    }
+                }
+                Err(detail) => self.notes.push(format!("{}: {detail}", path.display())),
+            }
+        }
+        switches
+    }
+
+    /// Leaves out the marketplace where the name alone tells a plugin.
+    fn shorten_names(&mut self) {
+        let short = |id: &str| match id.split_once('@') {
+            Some((name, _)) if is_plain(name) => Some(name.to_owned()),
+            _ => None,
+        };
+        let names: Vec<Option<String>> = self.on.iter().map(|plugin| short(&plugin.name)).collect();
+        for (plugin, name) in self.on.iter_mut().zip(&names) {
+            if let Some(name) = name
+                && names.iter().flatten().filter(|other| *other == name).count() == 1
+            {
+                plugin.name.clone_from(name);
+            }
+        }
+    }
+
+    /// Returns the skills of the plugins that are switched on; ids start with the label and the name.
+    pub(super) fn sources(&self, label: &str) -> Vec<Source> {
+        let of_plugin = |plugin: &Plugin| -> Vec<Source> {
+            let id_prefix = format!("{label}/{}", plugin.name);
+            let source = |root: &PathBuf| Source::Folder {
+                root: root.clone(),
+                label: label.to_owned(),
+                id_prefix: Some(id_prefix.clone()),
+            };
+            plugin.folders.iter().map(source).collect()
+        };
+        self.on.iter().flat_map(of_plugin).collect()
+    }
+}
+
+impl Installations {
+    /// Returns the folder of the version that counts in a project: one that is for it alone wins.
+    fn of(self, project: Option<&Path>) -> Option<PathBuf> {
+        let all = match self {
+            Self::Several(all) => all,
+            Self::Single(one) => vec![one],
+        };
+        let is_of_project = |it: &Installation| {
+            let (Some(path), Some(project)) = (&it.project_path, project) else { return false };
+            path == project || same_folder(path, project)
+        };
+        let own = all.iter().position(is_of_project);
+        let at = own.or_else(|| all.iter().position(|it| it.project_path.is_none()))?;
+        all.into_iter().nth(at).map(|it| it.install_path)
+    }
+}
+
+fn same_folder(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Returns whether a name can be a part of an id.
+fn is_plain(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '\\'])
+}
+
+/// Returns the folders of a plugin that hold skills: that of the usual name and those of its manifest; or
+/// the whole plugin, if there is none.
+fn skill_folders(root: &Path) -> Vec<PathBuf> {
+    let manifest = read_json(&root.join(MANIFEST)).ok().flatten();
+    let named = match manifest.as_ref().and_then(|manifest| manifest.get("skills")) {
+        Some(Value::String(path)) => vec![path.as_str()],
+        Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let mut seen = HashSet::new();
+    for path in [SKILLS_FOLDER].into_iter().chain(named) {
+        let is_inner = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !Path::new(path).components().all(is_inner) {
+            continue;
+        }
+        let folder: PathBuf = root.join(path).components().collect();
+        let is_covered = folders.iter().any(|other| folder.starts_with(other));
+        if folder.is_dir() && !is_covered && seen.insert(folder.clone()) {
+            folders.push(folder);
+        }
+    }
+    if folders.is_empty() && root.is_dir() {
+        folders.push(root.to_owned());
+    }
+    folders
+}
+
+/// Reads a JSON file; `None` if there is none.
+fn read_json(path: &Path) -> Result<Option<Value>, String> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::library::{Library, agents::installed_sources};
+
+    /// A home folder with plugins, and a project.
+    struct Place {
+        dir: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let place = Self { dir: tempfile::tempdir().unwrap() };
+            fs::create_dir_all(place.home().join(".claude/plugins")).unwrap();
+            fs::create_dir_all(place.project().join(".claude")).unwrap();
+            place
+        }
+
+        fn home(&self) -> PathBuf {
+            self.dir.path().join("home")
+        }
+
+        fn project(&self) -> PathBuf {
+            self.dir.path().join("project")
+        }
+
+        /// Writes a skill into the cache and returns the folder of the plugin.
+        fn add(&self, plugin: &str, skill: &str) -> PathBuf {
+            let root = self.home().join(".claude/plugins/cache").join(plugin);
+            let folder = root.join(skill);
+            fs::create_dir_all(&folder).unwrap();
+            let text = format!("---\nname: s\ndescription: {plugin} {skill}\n---\nText.\n");
+            fs::write(folder.join("SKILL.md"), text).unwrap();
+            root
+        }
+
+        fn install(&self, plugins: &Value) {
+            let path = self.home().join(".claude/plugins/installed_plugins.json");
+            fs::write(path, json!({"version": 2, "plugins": plugins}).to_string()).unwrap();
+        }
+
+        fn switch(&self, folder: &Path, file: &str, switches: &Value) {
+            let path = folder.join(".claude").join(file);
+            fs::write(path, json!({"enabledPlugins": switches}).to_string()).unwrap();
+        }
+
+        fn ids(&self, project: Option<&Path>) -> Vec<String> {
+            let mut ids = Vec::new();
+            let library = Library::new(installed_sources(&self.home(), project));
+            let scan = library.scan(&mut |skill| {
+                ids.push(skill.id.to_string());
+                Ok(())
+            });
+            assert_eq!(scan.unwrap().skipped, []);
+            ids
+        }
+
+        fn plugins(&self) -> AgentPlugins {
+            let profile = &crate::library::agents::profiles()[0];
+            AgentPlugins::read(profile.plugins.as_ref().unwrap(), &self.home(), None)
+        }
+    }
+
+    #[test]
+    fn only_the_installed_version_of_a_plugin_that_is_on_is_read() {
+        let place = Place::new();
+        let new = place.add("m/tools/2.0", "skills/build");
+        place.add("m/tools/1.0", "skills/build");
+        place.add("m/tools/1.0", "skills/gone");
+        let off = place.add("m/off/1.0", "skills/off");
+        let unsaid = place.add("m/unsaid/1.0", "skills/unsaid");
+        place.add("m/foreign/1.0", "skills/foreign");
+        let clone = place.home().join(".claude/plugins/marketplaces/m/tools/skills/build");
+        fs::create_dir_all(&clone).unwrap();
+        fs::write(clone.join("SKILL.md"), "---\nname: c\ndescription: d\n---\n").unwrap();
+        place.switch(
+            &place.home(),
+            "settings.json",
+            &json!({"tools@m": true, "off@m": false, "foreign@m": true}),
+        );
+        assert_eq!(place.ids(None), Vec::<String>::new(), "without installed_plugins.json");
+        assert!(place.plugins().notes[0].contains("is not there"));
+
+        let single = |path: &Path| json!({"version": "1.0", "installPath": path});
+        place.install(&json!({
+            "tools@m": single(&new), "off@m": single(&off), "unsaid@m": single(&unsaid),
+        }));
+        assert_eq!(place.ids(None), ["claude-code-plugins/tools/build"]);
+        assert_eq!(place.plugins().off, ["off@m", "unsaid@m"]);
+    }
+
+    #[test]
+    fn the_settings_of_the_project_win_and_scopes_count() {
+        let place = Place::new();
+        let (user, own) = (place.add("m/a/1", "skills/a"), place.add("m/a/2", "skills/b"));
+        let other = place.add("m/c/1", "skills/c");
+        let project = place.project();
+        let elsewhere = place.dir.path().join("elsewhere");
+        place.install(&json!({
+            "a@m": [
+                {"scope": "user", "installPath": user},
+                {"scope": "project", "installPath": own, "projectPath": project},
+            ],
+            "c@m": [{"scope": "local", "installPath": other, "projectPath": elsewhere}],
+        }));
+        place.switch(&place.home(), "settings.json", &json!({"a@m": true, "c@m": true}));
+        assert_eq!(place.ids(None), ["claude-code-plugins/a/a"]);
+        assert_eq!(place.ids(Some(&project)), ["claude-code-plugins/a/b"]);
+        assert_eq!(
+            place.ids(Some(&elsewhere)),
+            ["claude-code-plugins/a/a", "claude-code-plugins/c/c"]
+        );
+        place.switch(&project, "settings.json", &json!({"a@m": false}));
+        assert!(place.ids(Some(&project)).is_empty());
+        place.switch(&project, "settings.local.json", &json!({"a@m": true}));
+        assert_eq!(place.ids(Some(&project)), ["claude-code-plugins/a/b"]);
+    }
+
+    #[test]
+    fn a_manifest_may_name_other_folders_but_none_outside() {
+        let place = Place::new();
+        let root = place.add("m/p/1", "skills/a");
+        for skill in ["more/b", "tests/fixture", "single"] {
+            place.add("m/p/1", skill);
+        }
+        place.add("m/secret/1", "skills/secret");
+        let manifest = json!({"name": "p", "skills": ["./more/", "./single", "../../secret", "/"]});
+        fs::create_dir(root.join(".claude-plugin")).unwrap();
+        fs::write(root.join(MANIFEST), manifest.to_string()).unwrap();
+        place.install(&json!({"p@m": [{"installPath": root}]}));
+        place.switch(&place.home(), "settings.json", &json!({"p@m": true}));
+        let expected = ["a", "b", "single"].map(|id| format!("claude-code-plugins/p/{id}"));
+        assert_eq!(place.ids(None), expected);
+    }
+
+    #[test]
+    fn plugins_of_one_name_are_told_apart_and_one_without_a_skills_folder_is_read_whole() {
+        let place = Place::new();
+        let (one, two) = (place.add("m/p/1", "a"), place.add("n/p/1", "a"));
+        place.install(&json!({"p@m": {"installPath": one}, "p@n": {"installPath": two}}));
+        place.switch(&place.home(), "settings.json", &json!({"p@m": true, "p@n": true}));
+        let expected = ["p@m/a", "p@n/a"].map(|id| format!("claude-code-plugins/{id}"));
+        assert_eq!(place.ids(None), expected);
+    }
+
+    #[test]
+    fn files_that_do_not_parse_are_told() {
+        let place = Place::new();
+        let root = place.add("m/p/1", "skills/a");
+        place.install(&json!({"p@m": [{"installPath": root}]}));
+        fs::write(place.home().join(".claude/settings.json"), "{").unwrap();
+        let plugins = place.plugins();
+        assert_eq!((plugins.on.len(), plugins.notes.len()), (0, 1));
+        place.install(&json!([1]));
+        assert!(place.plugins().notes[0].contains("no plugin is read"));
+    }
+}
