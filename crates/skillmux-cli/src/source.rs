@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use skillmux::{
     Error,
     index::{EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
-    library::{Library, Source, agents},
+    library::{Library, SkillPlaces, Source, agents},
 };
 
 use crate::{
@@ -43,7 +43,9 @@ impl SourceArgs {
 /// An index, and what must live as long as it does.
 pub(crate) struct OpenIndex {
     pub(crate) index: Index,
-    /// Whether it was brought up to date just now; others stay as the user made them.
+    /// Where its skills lie.
+    pub(crate) places: SkillPlaces,
+    /// Whether it is one of ours, which is brought up to date; others stay as the user made them.
     is_refreshed: bool,
     _folder: Option<tempfile::TempDir>,
 }
@@ -56,12 +58,14 @@ const MAX_BEFORE_ANSWER: usize = 300;
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
 
 impl OpenIndex {
-    fn as_it_is(index: Index) -> Self {
-        Self { index, is_refreshed: false, _folder: None }
+    fn as_it_is(index: Index, settings: &Settings) -> Self {
+        let places = places_of(&index, settings);
+        Self { index, places, is_refreshed: false, _folder: None }
     }
 
-    fn refreshed(index: Index) -> Self {
-        Self { index, is_refreshed: true, _folder: None }
+    fn refreshed(index: Index, library: &Library) -> Self {
+        let places = SkillPlaces::new(library.sources().to_vec());
+        Self { index, places, is_refreshed: true, _folder: None }
     }
 
     /// Returns how many skills the transformer is to read without being asked to: none of an index that
@@ -118,7 +122,7 @@ impl OpenIndex {
 /// Opens the index that the arguments name, bringing it up to date if it is one of ours.
 pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<OpenIndex> {
     if let Some(path) = &args.index {
-        return Ok(OpenIndex::as_it_is(Index::open(path)?));
+        return Ok(OpenIndex::as_it_is(Index::open(path)?, settings));
     }
     if !args.library.is_empty() {
         return open_library(&args.library, settings);
@@ -128,7 +132,7 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
         match Index::open(path) {
             // Someone chose what it holds.
             Ok(index) if index.manifest().sources != [INSTALLED] => {
-                return Ok(OpenIndex::as_it_is(index));
+                return Ok(OpenIndex::as_it_is(index, settings));
             }
             Ok(_) | Err(Error::IndexMissing { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -144,7 +148,7 @@ pub(crate) struct PresentIndex {
     /// The index; `None` if none was made yet.
     pub(crate) index: Option<Index>,
     /// Where its skills lie.
-    pub(crate) sources: Vec<Source>,
+    pub(crate) places: SkillPlaces,
     /// Its folder, if skillmux keeps it up to date by itself.
     pub(crate) kept_at: Option<PathBuf>,
 }
@@ -156,13 +160,27 @@ pub(crate) fn open_present(settings: &Settings) -> anyhow::Result<PresentIndex> 
         && let Ok(index) = Index::open(&path)
         && index.manifest().sources != [INSTALLED]
     {
-        let sources = index.manifest().sources.iter().map(Source::folder).collect();
-        return Ok(PresentIndex { index: Some(index), sources, kept_at: None });
+        let places = places_of(&index, settings);
+        return Ok(PresentIndex { index: Some(index), places, kept_at: None });
     }
     let library = installed(settings)?;
     let kept_at = installed_index(settings, &library);
     let index = kept_at.as_deref().and_then(|path| Index::open(path).ok());
-    Ok(PresentIndex { index, sources: library.sources().to_vec(), kept_at })
+    Ok(PresentIndex { index, places: SkillPlaces::new(library.sources().to_vec()), kept_at })
+}
+
+/// Returns where the skills of an index lie that was made before, as far as that can be told.
+fn places_of(index: &Index, settings: &Settings) -> SkillPlaces {
+    let sources = &index.manifest().sources;
+    SkillPlaces::new(match &settings.home {
+        Some(home) if *sources == [INSTALLED] => {
+            agents::installed_sources(home, settings.project.as_deref())
+        }
+        _ => {
+            let there = sources.iter().filter(|path| Path::new(path).is_absolute());
+            there.filter_map(|path| Source::detect(path).ok()).flatten().collect()
+        }
+    })
 }
 
 /// Opens an index of these sources, kept in the cache, after bringing it up to date.
@@ -179,7 +197,7 @@ pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Resul
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
     update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
     let index = Index::open(folder.path())?;
-    Ok(OpenIndex { _folder: Some(folder), ..OpenIndex::refreshed(index) })
+    Ok(OpenIndex { _folder: Some(folder), ..OpenIndex::refreshed(index, library) })
 }
 
 /// Returns the folder of the index of the installed agents' skills.
@@ -240,12 +258,12 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
-            Ok(()) => return Ok(OpenIndex::refreshed(Index::open(path)?)),
+            Ok(()) => return Ok(OpenIndex::refreshed(Index::open(path)?, library)),
             // A cache can be made again.
             Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
                 options.mode = UpdateMode::Rebuild;
                 update_shared(path, library, &options)?;
-                return Ok(OpenIndex::refreshed(Index::open(path)?));
+                return Ok(OpenIndex::refreshed(Index::open(path)?, library));
             }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.

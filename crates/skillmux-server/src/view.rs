@@ -60,6 +60,9 @@ pub(crate) struct FoundSkill {
     pub(crate) description: String,
     /// Where the skill comes from.
     pub(crate) source: String,
+    /// Absolute path of the folder of the skill, if it is on disk. Paths in its text, such as `scripts/run.py`, are relative to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) folder: Option<String>,
     /// Rank score; comparable within this answer only.
     pub(crate) score: f64,
     /// The needs that it serves, if needs were passed.
@@ -117,6 +120,9 @@ pub(crate) struct PageView {
     pub(crate) skill_id: SkillId,
     /// Name of the skill.
     pub(crate) name: String,
+    /// Absolute path of the folder of the skill, if it is on disk and not named above. Paths in its text are relative to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) folder: Option<String>,
     /// The parts, in the order of the source; third-party text.
     pub(crate) markdown: String,
     /// What each part is and where it stands.
@@ -217,6 +223,7 @@ impl From<ExplainedSkill> for FoundSkill {
             name: label(&skill.name),
             description: clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS),
             source: label(&skill.source),
+            folder: skill.folder,
             score: rounded(skill.score),
             needs: Vec::new(),
             after: Vec::new(),
@@ -246,6 +253,7 @@ impl From<Page> for PageView {
         Self {
             skill_id: page.skill_id,
             name: label(&page.name),
+            folder: None,
             markdown,
             nodes: page.nodes.into_iter().map(NodeView::from).collect(),
             parts,

@@ -21,11 +21,11 @@ use skillmux::{
     compose::Decision,
     index::Index,
     library::{
-        SkillPlace, Source,
+        SkillPlaces, Whereabouts,
         agents::{profiles, project_of},
     },
     query::Query,
-    route::{ExplainedSkill, Route, RouteOptions, Router},
+    route::{Route, RouteOptions, Router},
     text::{escaped_json, one_line},
 };
 
@@ -104,10 +104,10 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     if let Some(cwd) = event.cwd.filter(|cwd| cwd.is_absolute() && cwd.is_dir()) {
         settings.project = Some(project_of(&cwd, settings.home.as_deref()).to_owned());
     }
-    let PresentIndex { index, sources, kept_at } = source::open_present(&settings)?;
+    let PresentIndex { index, places, kept_at } = source::open_present(&settings)?;
     let found = index.map(|index| {
-        let router = router(index, &settings)?;
-        found(&router, &sources, &event.prompt, args.budget)
+        let router = router(index, &settings)?.with_places(places);
+        found(&router, &event.prompt, args.budget)
     });
     // Afterwards, so that the other process takes no time from the answer.
     if let Some(kept_at) = kept_at {
@@ -129,15 +129,10 @@ fn router(index: Index, settings: &Settings) -> anyhow::Result<Router> {
 }
 
 /// Returns the skills that a prompt asks for, as a model reads them.
-fn found(
-    router: &Router,
-    sources: &[Source],
-    prompt: &str,
-    budget_tokens: u32,
-) -> anyhow::Result<Option<String>> {
+fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Option<String>> {
     let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
     let route = router.route(&Query::new(prompt)?, &options)?;
-    let skills = routed(&route, sources);
+    let skills = routed(&route, router.places());
     let is_found = route.decision == Decision::Load && !skills.is_empty();
     Ok(is_found.then(|| context(&skills)))
 }
@@ -157,47 +152,22 @@ fn read_event() -> anyhow::Result<Option<Event>> {
 }
 
 /// Returns the skills to load that are still there and that a model may load.
-fn routed<'r>(route: &'r Route, sources: &[Source]) -> Vec<RoutedSkill<'r>> {
+fn routed<'r>(route: &'r Route, places: &SkillPlaces) -> Vec<RoutedSkill<'r>> {
     let mut routed: Vec<RoutedSkill<'r>> = Vec::new();
     for skill in route.steps.iter().flat_map(|step| &step.skills) {
         if routed.iter().any(|earlier| earlier.skill.id == skill.id) {
             continue;
         }
-        let folder = match place_of(skill, sources) {
-            Place::Found(place) if place.is_for_user_only => continue,
-            Place::Found(place) => Some(place.folder),
-            Place::Gone => continue,
-            Place::NoFolder => None,
-        };
+        // The index may be a minute old, or the user's own.
+        match places.find(&skill.id, &skill.source) {
+            Whereabouts::Found(place) if place.is_for_user_only() => continue,
+            Whereabouts::Gone => continue,
+            _ => {}
+        }
         let page = route.pages.iter().find(|page| page.skill_id == skill.id);
-        routed.push(RoutedSkill { skill, folder, page });
+        routed.push(RoutedSkill { skill, page });
     }
     routed
-}
-
-/// Where a skill of the index is now.
-enum Place {
-    Found(SkillPlace),
-    /// It was removed since.
-    Gone,
-    /// It comes from a shard or a list.
-    NoFolder,
-}
-
-fn place_of(skill: &ExplainedSkill, sources: &[Source]) -> Place {
-    let mut is_of_folder = false;
-    for source in sources {
-        if let Source::Folder { root, label, .. } = source
-            && *label == skill.source
-            && root.is_dir()
-        {
-            is_of_folder = true;
-            if let Some(place) = source.place_of(&skill.id) {
-                return Place::Found(place);
-            }
-        }
-    }
-    if is_of_folder { Place::Gone } else { Place::NoFolder }
 }
 
 /// Lets another process bring the index up to date, unless one did so a moment ago. What fails here fails

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
         // now, because another process does it, is no loss.
         thread::spawn(move || source::encode(&path).map(drop));
     }
-    let router = models.lasting_router(opened.index)?;
+    let router = models.lasting_router(opened.index)?.with_places(opened.places);
     skillmux_server::serve_stdio(State::new(router).with_hints(engine_hint))?;
     Ok(Outcome::Found)
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use skillmux::{
-    page::{PartList, node_features},
+    page::{Page, PartList, node_features},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -23,6 +24,15 @@ use crate::{
     source,
 };
 
+/// A page, and where its skill lies.
+#[derive(Serialize)]
+struct PlacedPage<'a> {
+    #[serde(flatten)]
+    page: &'a Page,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a str>,
+}
+
 pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if args.why && args.pager != PagerChoice::Value {
         return Err(CliError::WhyOfPager.into());
@@ -35,10 +45,13 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
-    let router = Router::new(opened.index, stages)?;
+    let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let id = SkillId::new(args.skill_id.as_str());
     let had: PartList = args.have.parse()?;
     let page = router.page(&id, query.as_ref(), args.budget, &had)?;
+    let folder = router.folder(&id)?;
+    let shown = PlacedPage { page: &page, folder: folder.as_deref() };
+    let text = || page_text(&page, folder.as_deref(), &had);
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();
@@ -51,11 +64,11 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         None => None,
     };
     match (args.format, parts) {
-        (Format::Text, None) => print_text(&page_text(&page, &had))?,
-        (Format::Text, Some(parts)) => print_text(&(page_text(&page, &had) + &why_text(&parts)))?,
-        (Format::Json, None) => print_json(&page)?,
+        (Format::Text, None) => print_text(&text())?,
+        (Format::Text, Some(parts)) => print_text(&(text() + &why_text(&parts)))?,
+        (Format::Json, None) => print_json(&shown)?,
         (Format::Json, Some(parts)) => {
-            print_json(&serde_json::json!({ "page": page, "parts": parts }))?;
+            print_json(&serde_json::json!({ "page": shown, "parts": parts }))?;
         }
     }
     Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         opened.tell_waiting();
     }
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
-    let router = models.router(opened.index, stages)?;
+    let router = models.router(opened.index, stages)?.with_places(opened.places);
     let query = match tasks {
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return search_batch(&queries, &router, args),

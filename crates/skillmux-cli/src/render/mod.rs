@@ -22,12 +22,14 @@ use skillmux::{
 
 use paint::grouped;
 
-/// Shows a page under a headline that says how much of the skill it is.
-pub(crate) fn page_text(page: &Page, had: &PartList) -> String {
+/// Shows a page under a headline that says how much of the skill it is, and the folder of the skill; `had` are the parts that the user
+/// has from earlier pages.
+pub(crate) fn page_text(page: &Page, folder: Option<&str>, had: &PartList) -> String {
     let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
     let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
-    let mut text = format!("{title}\n{}", printable(&page.to_markdown()));
+    let folder = folder.map(|folder| format!("folder: {folder}\n")).unwrap_or_default();
+    let mut text = format!("{title}\n{folder}{}", printable(&page.to_markdown()));
     if page.full_nodes == 0 {
         text.push_str("This skill has no text but its headings.\n");
         return text;

@@ -104,7 +104,7 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         out.push('\n');
     }
     for page in &route.pages {
-        let _ = writeln!(out, "{}", page_text(page, skillmux::page::PartList::none()));
+        let _ = writeln!(out, "{}", page_text(page, None, PartList::none()));
     }
     out
 }
@@ -147,6 +147,9 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     let description = clipped(&skill.description, 240);
     if !description.trim().is_empty() {
         let _ = writeln!(out, "{}", wrapped(&description, "    "));
+    }
+    if let Some(folder) = &skill.folder {
+        let _ = writeln!(out, "    folder: {folder}");
     }
     if let Some(copies) = copies(&skill.copies) {
         let _ = writeln!(out, "{}", wrapped(&copies, "    "));

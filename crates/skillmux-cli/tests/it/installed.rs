@@ -251,3 +251,43 @@ fn a_sub_folder_answers_as_the_root_of_its_project_does() {
         assert_eq!(below(&doctor).stdout, home.run(&doctor).stdout);
     }
 }
+
+#[test]
+fn every_answer_says_where_the_skill_lies() {
+    let home = Home::new();
+    add_tea(&home, ".claude/skills");
+    add_tea(&home, "lib/drinks");
+    let row = json!({"skill_id": "mug", "name": "mug", "description": "Wash a dirty mug", "body": "Use soap."});
+    let shard = home.write("pool.jsonl", format!("{row}\n"));
+    let library = home.path("lib").display().to_string();
+    assert_found(&home.run(&["index", &library, &shard, "--index", "mine"]), "2 skills");
+    let (installed, own) = (home.path(".claude/skills/tea"), home.path("lib/drinks/tea"));
+    for (id, folder, source) in [
+        ("claude-code/tea", &installed, &[][..]),
+        ("drinks/tea", &own, &["--library", "../lib"]),
+        ("drinks/tea", &own, &["--index", "mine"]),
+    ] {
+        let json = |arguments: &[&str]| {
+            let done = home.run(&[arguments, &["--format", "json"], source].concat());
+            serde_json::from_str::<serde_json::Value>(&done.stdout).unwrap()
+        };
+        let canonical = |value: &serde_json::Value| {
+            let path = value.as_str().unwrap();
+            assert!(path.starts_with('/') || cfg!(windows), "{path}");
+            fs::canonicalize(path).unwrap()
+        };
+        let expected = fs::canonicalize(folder).unwrap();
+        assert_eq!(canonical(&json(&["route", TASK])["steps"][0]["skills"][0]["folder"]), expected);
+        assert_eq!(canonical(&json(&["search", TASK])[0]["folder"]), expected);
+        assert_eq!(canonical(&json(&["page", id])["folder"]), expected);
+        let why = json(&["page", id, TASK, "--why"]);
+        assert_eq!(canonical(&why["page"]["folder"]), expected);
+        for arguments in [&["route", TASK][..], &["search", TASK], &["page", id]] {
+            let done = home.run(&[arguments, source].concat());
+            assert_found(&done, "folder: /");
+        }
+    }
+    let of_shard = home.run(&["page", "mug", "--index", "mine"]);
+    assert_found(&of_shard, "Use soap.");
+    assert!(!of_shard.stdout.contains("folder:"), "{}", of_shard.stdout);
+}

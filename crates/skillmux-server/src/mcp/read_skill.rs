@@ -70,8 +70,9 @@ impl ReadSkill {
         let skill_id = SkillId::new(self.skill_id);
         let had: PartList = self.have.parse()?;
         let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
+        let folder = router.folder(&skill_id)?;
         let known = page.parts().with(&had);
-        let page = PageView::from(page);
+        let page = PageView { folder, ..PageView::from(page) };
         let next = next_step(&page, self.budget_tokens, &known);
         Ok(ReadSkillAnswer { page, next })
     }

@@ -37,7 +37,8 @@ pub(super) fn route_text(route: &RouteView) -> String {
         let _ = write!(
             text,
             "\n{number}. skill_id: {id}\n   name: {name}\n   description: {description}\n   \
-             source: {source}\n   score: {}{}{}{}{}\n",
+             source: {source}\n{}   score: {}{}{}{}{}\n",
+            folder_line("   ", skill.folder.as_deref()),
             skill.score,
             words("; for: ", &skill.needs),
             words("; after: ", &after),
@@ -85,7 +86,13 @@ pub(super) fn page_text(page: &PageView) -> String {
         let _ = write!(content, "\n[needed most, but too long for the budget: {words}]\n");
     }
     let content = enclose(page.skill_id.as_str(), &content);
-    format!("skill: {name} ({extent})\n{content}")
+    let folder = folder_line("", page.folder.as_deref());
+    format!("skill: {name} ({extent})\n{folder}{content}")
+}
+
+/// Returns the line that says where a skill lies, or nothing where it does not.
+fn folder_line(indent: &str, folder: Option<&str>) -> String {
+    folder.map(|folder| format!("{indent}folder: {folder}\n")).unwrap_or_default()
 }
 
 /// Returns `lead` and the words, or nothing where there are no words.

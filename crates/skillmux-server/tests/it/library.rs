@@ -73,6 +73,6 @@ fn calibration(stages: &Stages) -> Calibration {
     }
 }
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/library")
 }

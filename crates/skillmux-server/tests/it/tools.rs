@@ -2,8 +2,13 @@
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
+use skillmux::library::{SkillPlaces, Source};
 
-use crate::{Session, library::SampleIndex, structured, text};
+use crate::{
+    Session,
+    library::{SampleIndex, fixtures},
+    structured, text,
+};
 
 const FORM_TASK: &str = "fill in the fields of a PDF form";
 const FORM_SKILL: &str = "documents/pdf-form-filling";
@@ -147,6 +152,34 @@ async fn find_skills_names_the_skill_and_says_why() {
     assert!(text.starts_with("decision: load (confidence "), "{text}");
     assert!(text.contains(&format!("\n1. skill_id: {FORM_SKILL}\n")), "{text}");
     assert!(text.contains("\nnext: call read_skill"), "{text}");
+}
+
+#[tokio::test]
+async fn both_tools_say_where_the_skill_lies_if_that_is_known() {
+    let index = SampleIndex::new();
+    let router = index.router().with_places(SkillPlaces::new(vec![Source::folder(fixtures())]));
+    let session = Session::with(index, router).await;
+    let folder = std::path::absolute(fixtures().join(FORM_SKILL)).unwrap().display().to_string();
+    let found = session.call("find_skills", json!({ "task": FORM_TASK })).await;
+    assert_eq!(structured(&found)["skills"][0]["folder"], folder);
+    assert!(text(&found).contains(&format!("\n   folder: {folder}\n")), "{}", text(&found));
+    let read = session.call("read_skill", json!({ "skill_id": FORM_SKILL })).await;
+    assert_eq!(structured(&read)["folder"], folder);
+    assert!(
+        text(&read).contains(&format!("\nfolder: {folder}\n<skill_content")),
+        "{}",
+        text(&read)
+    );
+
+    let session = Session::start().await;
+    for (tool, arguments) in [
+        ("find_skills", json!({ "task": FORM_TASK })),
+        ("read_skill", json!({ "skill_id": FORM_SKILL })),
+    ] {
+        let result = session.call(tool, arguments).await;
+        assert!(!structured(&result).to_string().contains("\"folder\""), "{tool}");
+        assert!(!text(&result).contains("folder:"), "{tool}");
+    }
 }
 
 #[tokio::test]

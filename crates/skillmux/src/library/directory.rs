@@ -41,15 +41,6 @@ pub(super) struct Directory<'a> {
     pub(super) allowed: &'a [PathBuf],
 }
 
-/// Where a skill lies on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillPlace {
-    /// The folder of its `SKILL.md`, with the files that belong to it.
-    pub folder: PathBuf,
-    /// Whether its author wants no model to load it unasked: `disable-model-invocation`.
-    pub is_for_user_only: bool,
-}
-
 impl Directory<'_> {
     /// Hands on every skill of the tree, a folder before its subfolders, siblings by name.
     ///
@@ -172,12 +163,16 @@ pub(super) fn holds_skill(root: &Path, max_depth: usize) -> bool {
         .any(|entry| is_skill_file(&entry))
 }
 
-/// Returns what is known of the skill of a folder; `None` if there is none.
-pub(super) fn place(folder: &Path) -> Option<SkillPlace> {
-    let entry = walk(folder, 1).into_iter().filter_map(Result::ok).find(is_skill_file)?;
-    let file = read_capped(entry.path()).and_then(|bytes| skill_file::parse(bytes, ""));
-    let is_for_user_only = file.ok()?.is_for_user_only;
-    Some(SkillPlace { folder: folder.to_owned(), is_for_user_only })
+/// Returns the `SKILL.md` of a folder; `None` if there is none.
+pub(super) fn skill_file_of(folder: &Path) -> Option<PathBuf> {
+    let mut entries = walk(folder, 1).into_iter().filter_map(Result::ok);
+    entries.find(is_skill_file).map(DirEntry::into_path)
+}
+
+/// Returns whether the author of a file wants no model to load it unasked.
+pub(super) fn is_for_user_only(file: &Path) -> bool {
+    let file = read_capped(file).and_then(|bytes| skill_file::parse(bytes, ""));
+    file.is_ok_and(|file| file.is_for_user_only)
 }
 
 fn walk(root: &Path, max_depth: usize) -> WalkDir {

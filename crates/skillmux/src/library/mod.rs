@@ -36,14 +36,15 @@ mod front_matter_lines;
 mod ledger;
 mod mcp_list;
 mod path;
+mod place;
 mod report;
 mod scan;
 mod shard;
 mod skill_file;
 mod source;
 
-pub use directory::SkillPlace;
 pub use mcp_list::ListedServer;
+pub use place::{SkillPlace, SkillPlaces, Whereabouts};
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;
 pub use source::Source;

@@ -9,10 +9,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    directory::{self, Directory, SkillPlace},
+    directory::{self, Directory},
     entry::Sink,
     mcp_list::{self, McpList},
     path::{file_name, is_skill_name},
+    place::SkillPlace,
     shard::{self, Shards},
 };
 use crate::{Error, Result, skill::SkillId};
@@ -127,7 +128,7 @@ impl Source {
             None => id.as_str(),
         };
         if root.is_file() {
-            return directory::place(root.parent()?);
+            return SkillPlace::of(root.parent()?);
         }
         // Of two skills with one id, the later one has a suffix.
         let without_suffix = path.rsplit_once('~').map(|(path, _)| path);
@@ -137,8 +138,8 @@ impl Source {
             let inner = path.split('/').all(is_plain).then(|| root.join(path));
             let is_root = path == file_name(root);
             inner
-                .and_then(|folder| directory::place(&folder))
-                .or_else(|| is_root.then(|| directory::place(root)).flatten())
+                .and_then(|folder| SkillPlace::of(&folder))
+                .or_else(|| is_root.then(|| SkillPlace::of(root)).flatten())
         })
     }
 
@@ -236,24 +237,27 @@ mod tests {
         touch(&dir.path().join("secret/SKILL.md"), "text");
         let place = |source: &Source, id: &str| source.place_of(&SkillId::new(id));
         let plain = Source::folder(&root);
-        let expected = SkillPlace { folder: root.join("a/b"), is_for_user_only: false };
-        assert_eq!(place(&plain, "a/b"), Some(expected.clone()));
-        assert_eq!(place(&plain, "a/b~01234567"), Some(expected.clone()));
-        assert!(place(&plain, "manual").unwrap().is_for_user_only);
+        let folder =
+            |source: &Source, id: &str| place(source, id).map(|place| place.folder().to_owned());
+        let expected = Some(root.join("a/b"));
+        assert_eq!(folder(&plain, "a/b"), expected);
+        assert_eq!(folder(&plain, "a/b~01234567"), expected);
+        assert!(!place(&plain, "a/b").unwrap().is_for_user_only());
+        assert!(place(&plain, "manual").unwrap().is_for_user_only());
         let absolute = dir.path().join("secret").display().to_string();
         for id in ["a", "gone", "../secret", "a/../../secret", "lib", absolute.as_str(), ""] {
             assert_eq!(place(&plain, id), None, "{id}");
         }
         let prefixed =
             Source::Folder { root: root.clone(), label: "x".into(), id_prefix: Some("x".into()) };
-        assert_eq!(place(&prefixed, "x/a/b"), Some(expected));
+        assert_eq!(folder(&prefixed, "x/a/b"), expected);
         assert_eq!(place(&prefixed, "a/b"), None);
         assert_eq!(place(&Source::shards(&root), "a/b"), None);
 
         touch(&root.join("SKILL.md"), "text");
-        assert_eq!(place(&prefixed, "x/lib").unwrap().folder, root);
+        assert_eq!(folder(&prefixed, "x/lib"), Some(root.clone()));
         let file = Source::folder(root.join("SKILL.md"));
-        assert_eq!(place(&file, "lib").unwrap().folder, root);
+        assert_eq!(folder(&file, "lib"), Some(root));
     }
 
     #[test]

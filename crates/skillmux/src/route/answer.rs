@@ -71,6 +71,10 @@ pub struct ExplainedSkill {
     pub description: String,
     /// Where the skill comes from.
     pub source: String,
+    /// Absolute path of its folder, with the files that belong to it, if it is on disk: one line, without hidden
+    /// characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Score of the ranking; comparable within one answer only.
     pub score: f32,
     /// What the score is made of.
@@ -82,13 +86,14 @@ pub struct ExplainedSkill {
 }
 
 impl ExplainedSkill {
-    /// Returns a skill without copies.
+    /// Returns a skill without copies and folder.
     pub(super) fn new(candidate: &Candidate, skill: &Skill, explanation: Explanation) -> Self {
         Self {
             id: skill.id.clone(),
             name: skill.name.clone(),
             description: skill.description.clone(),
             source: skill.source.clone(),
+            folder: None,
             score: candidate.score,
             explanation,
             copies: Vec::new(),

@@ -26,6 +26,7 @@ use crate::{
     decompose::dependencies,
     error::Result,
     index::{Index, IndexedSkill},
+    library::SkillPlaces,
     page::{FullPager, Page, PageRequest, Pager, PartList},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
@@ -72,6 +73,7 @@ pub struct Router {
     /// Held while a newer generation is opened, so that it is opened once.
     refreshing: Mutex<()>,
     stages: Stages,
+    places: SkillPlaces,
 }
 
 impl Router {
@@ -90,7 +92,33 @@ impl Router {
     /// index does not have.
     pub fn new(index: Index, stages: Stages) -> Result<Self> {
         stages.ranker.check(&index)?;
-        Ok(Self { snapshot: ArcSwap::from_pointee(index), refreshing: Mutex::default(), stages })
+        Ok(Self {
+            snapshot: ArcSwap::from_pointee(index),
+            refreshing: Mutex::default(),
+            stages,
+            places: SkillPlaces::default(),
+        })
+    }
+
+    /// Returns the router with what it says of the folders of skills; without it, it says nothing.
+    #[must_use]
+    pub fn with_places(self, places: SkillPlaces) -> Self {
+        Self { places, ..self }
+    }
+
+    /// Returns where the skills are on disk.
+    pub fn places(&self) -> &SkillPlaces {
+        &self.places
+    }
+
+    /// Returns the [`folder`](ExplainedSkill::folder) of a skill.
+    ///
+    /// # Errors
+    /// As for [`Router::page`].
+    pub fn folder(&self, id: &SkillId) -> Result<Option<String>> {
+        let index = self.index();
+        let source = index.skill(index.find(id)?)?.skill.source;
+        Ok(self.places.folder(id, &source))
     }
 
     /// Returns the present snapshot of the index.
@@ -310,6 +338,7 @@ impl Router {
                 Some(found) => (found.load(&index, step, &mut loaded)?, found.left_out(step)),
                 None => (Vec::new(), Vec::new()),
             };
+            let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
             let of_need = steps.iter().find(|found| found.need == step.need);
             let confidence = of_need.and_then(|found| found.judgement.confidence);
             let subtask = step.need.text().to_owned();
@@ -447,9 +476,15 @@ impl Router {
             let copies = exact_copies(index, &candidate.skill)?;
             let skill =
                 ExplainedSkill::new(&candidate, &indexed.skill, reasons.explain(&candidate));
-            Ok(ExplainedSkill { copies, ..skill })
+            Ok(self.placed(ExplainedSkill { copies, ..skill }))
         };
         candidates.into_iter().map(explained).collect()
+    }
+
+    /// Returns a skill with its folder.
+    fn placed(&self, skill: ExplainedSkill) -> ExplainedSkill {
+        let folder = self.places.folder(&skill.id, &skill.source);
+        ExplainedSkill { folder, ..skill }
     }
 
     /// Pages the skills of a plan under one budget.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::profile::PluginSettings;
-use crate::library::Source;
+use crate::library::{SkillPlace, Source};
 
 /// Where a plugin keeps its skills unless its manifest says more.
 const SKILLS_FOLDER: &str = "skills";
@@ -41,7 +41,7 @@ pub struct Plugin {
 /// `installed_plugins.json`.
 #[derive(Deserialize)]
 struct InstalledFile {
-    plugins: BTreeMap<String, Installations>,
+    plugins: BTreeMap<String, Value>,
 }
 
 /// Where a plugin is installed.
@@ -71,35 +71,34 @@ impl AgentPlugins {
             return found;
         }
         let path = home.join(&settings.installed);
-        let installed = match read_json(&path) {
-            Ok(Some(file)) => match serde_json::from_value::<InstalledFile>(file) {
-                Ok(file) => file.plugins,
-                Err(error) => {
-                    found.notes.push(format!("{}: {error}; no plugin is read", path.display()));
-                    return found;
-                }
-            },
-            Ok(None) => {
-                found.notes.push(format!("{} is not there; no plugin is read", path.display()));
-                return found;
-            }
+        let file = read_json(&path).and_then(|file| match file {
+            Some(file) => serde_json::from_value(file).map_err(|error| format!(": {error}")),
+            None => Err(" is not there".to_owned()),
+        });
+        let installed: InstalledFile = match file {
+            Ok(file) => file,
             Err(detail) => {
-                found.notes.push(format!("{}: {detail}; no plugin is read", path.display()));
+                found.notes.push(format!("{}{detail}; no plugin is read", path.display()));
                 return found;
             }
         };
         let switches = found.switches(settings, home, project);
-        for (id, installations) in installed {
-            let Some(root) = installations.of(project) else { continue };
+        for (id, installations) in installed.plugins {
+            let Ok(installations) = serde_json::from_value::<Installations>(installations) else {
+                found.notes.push(format!("{} says no folder of {id}", path.display()));
+                continue;
+            };
+            let Some(root) = installations.of(project).map(|root| folder.join(root)) else {
+                continue;
+            };
             if !switches.get(&id).is_some_and(|is_on| *is_on) {
                 found.off.push(id);
-                continue;
+            } else if !root.is_dir() || folder.starts_with(&root) {
+                let root = root.display();
+                found.notes.push(format!("{id} is on, but {root} is no folder of a plugin"));
+            } else {
+                found.on.push(Plugin { name: id, folders: skill_folders(&root) });
             }
-            let root = folder.join(root);
-            if !root.is_dir() {
-                found.notes.push(format!("{id} is switched on, but {} is gone", root.display()));
-            }
-            found.on.push(Plugin { name: id, folders: skill_folders(&root) });
         }
         found.shorten_names();
         found
@@ -124,7 +123,7 @@ impl AgentPlugins {
                         }
                     }
                 }
-                Err(detail) => self.notes.push(format!("{}: {detail}", path.display())),
+                Err(detail) => self.notes.push(format!("{}{detail}", path.display())),
             }
         }
         switches
@@ -187,8 +186,8 @@ fn is_plain(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && !name.contains(['/', '\\'])
 }
 
-/// Returns the folders of a plugin that hold skills: that of the usual name and those of its manifest; or
-/// the whole plugin, if there is none.
+/// Returns the folders of a plugin that hold skills: that of the usual name and those of its manifest. If there
+/// is none, the plugin is one skill, or the folders right in it are.
 fn skill_folders(root: &Path) -> Vec<PathBuf> {
     let manifest = read_json(&root.join(MANIFEST)).ok().flatten();
     let named = match manifest.as_ref().and_then(|manifest| manifest.get("skills")) {
@@ -209,20 +208,32 @@ fn skill_folders(root: &Path) -> Vec<PathBuf> {
             folders.push(folder);
         }
     }
-    if folders.is_empty() && root.is_dir() {
-        folders.push(root.to_owned());
+    if folders.is_empty() {
+        folders = skills_in(root);
     }
     folders
 }
 
-/// Reads a JSON file; `None` if there is none.
+/// Returns a folder if it is a skill, else the folders in it that are, by name.
+fn skills_in(root: &Path) -> Vec<PathBuf> {
+    let is_skill = |folder: &PathBuf| SkillPlace::of(folder).is_some();
+    if is_skill(&root.to_owned()) {
+        return vec![root.to_owned()];
+    }
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_skill).collect();
+    folders.sort();
+    folders
+}
+
+/// Reads a JSON file; `None` if there is none. An error goes on from the path.
 fn read_json(path: &Path) -> Result<Option<Value>, String> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(format!(": {error}")),
     };
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| format!(": {error}"))
 }
 
 #[cfg(test)]
@@ -268,7 +279,7 @@ mod tests {
             fs::write(path, json!({"version": 2, "plugins": plugins}).to_string()).unwrap();
         }
 
-        fn switch(&self, folder: &Path, file: &str, switches: &Value) {
+        fn switch(folder: &Path, file: &str, switches: &Value) {
             let path = folder.join(".claude").join(file);
             fs::write(path, json!({"enabledPlugins": switches}).to_string()).unwrap();
         }
@@ -302,7 +313,7 @@ mod tests {
         let clone = place.home().join(".claude/plugins/marketplaces/m/tools/skills/build");
         fs::create_dir_all(&clone).unwrap();
         fs::write(clone.join("SKILL.md"), "---\nname: c\ndescription: d\n---\n").unwrap();
-        place.switch(
+        Place::switch(
             &place.home(),
             "settings.json",
             &json!({"tools@m": true, "off@m": false, "foreign@m": true}),
@@ -332,16 +343,16 @@ mod tests {
             ],
             "c@m": [{"scope": "local", "installPath": other, "projectPath": elsewhere}],
         }));
-        place.switch(&place.home(), "settings.json", &json!({"a@m": true, "c@m": true}));
+        Place::switch(&place.home(), "settings.json", &json!({"a@m": true, "c@m": true}));
         assert_eq!(place.ids(None), ["claude-code-plugins/a/a"]);
         assert_eq!(place.ids(Some(&project)), ["claude-code-plugins/a/b"]);
         assert_eq!(
             place.ids(Some(&elsewhere)),
             ["claude-code-plugins/a/a", "claude-code-plugins/c/c"]
         );
-        place.switch(&project, "settings.json", &json!({"a@m": false}));
+        Place::switch(&project, "settings.json", &json!({"a@m": false}));
         assert!(place.ids(Some(&project)).is_empty());
-        place.switch(&project, "settings.local.json", &json!({"a@m": true}));
+        Place::switch(&project, "settings.local.json", &json!({"a@m": true}));
         assert_eq!(place.ids(Some(&project)), ["claude-code-plugins/a/b"]);
     }
 
@@ -357,17 +368,18 @@ mod tests {
         fs::create_dir(root.join(".claude-plugin")).unwrap();
         fs::write(root.join(MANIFEST), manifest.to_string()).unwrap();
         place.install(&json!({"p@m": [{"installPath": root}]}));
-        place.switch(&place.home(), "settings.json", &json!({"p@m": true}));
+        Place::switch(&place.home(), "settings.json", &json!({"p@m": true}));
         let expected = ["a", "b", "single"].map(|id| format!("claude-code-plugins/p/{id}"));
         assert_eq!(place.ids(None), expected);
     }
 
     #[test]
-    fn plugins_of_one_name_are_told_apart_and_one_without_a_skills_folder_is_read_whole() {
+    fn plugins_of_one_name_are_told_apart_and_skills_may_lie_right_in_them() {
         let place = Place::new();
         let (one, two) = (place.add("m/p/1", "a"), place.add("n/p/1", "a"));
+        place.add("m/p/1", "tests/fixture");
         place.install(&json!({"p@m": {"installPath": one}, "p@n": {"installPath": two}}));
-        place.switch(&place.home(), "settings.json", &json!({"p@m": true, "p@n": true}));
+        Place::switch(&place.home(), "settings.json", &json!({"p@m": true, "p@n": true}));
         let expected = ["p@m/a", "p@n/a"].map(|id| format!("claude-code-plugins/{id}"));
         assert_eq!(place.ids(None), expected);
     }
@@ -380,6 +392,12 @@ mod tests {
         fs::write(place.home().join(".claude/settings.json"), "{").unwrap();
         let plugins = place.plugins();
         assert_eq!((plugins.on.len(), plugins.notes.len()), (0, 1));
+        place.install(&json!({"p@m": [{"installPath": root}], "q@m": [{"version": "1"}], "r@m": 3,
+            "all@m": {"installPath": ""}, "disk@m": {"installPath": "/"}}));
+        let switches = json!({"p@m": true, "all@m": true, "disk@m": true});
+        Place::switch(&place.home(), "settings.json", &switches);
+        assert_eq!((place.plugins().on.len(), place.plugins().notes.len()), (1, 4));
+        assert_eq!(place.ids(None), ["claude-code-plugins/p/a"]);
         place.install(&json!([1]));
         assert!(place.plugins().notes[0].contains("no plugin is read"));
     }
