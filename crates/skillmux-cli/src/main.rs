@@ -20,6 +20,7 @@ mod render;
 mod settings;
 mod source;
 mod task;
+mod watch;
 mod wiring;
 
 use std::{io, process::ExitCode};

@@ -47,7 +47,10 @@ pub(crate) struct OpenIndex {
     pub(crate) places: SkillPlaces,
     /// Whether it is one of ours, which is brought up to date; others stay as the user made them.
     is_refreshed: bool,
-    _folder: Option<tempfile::TempDir>,
+    /// Whether it holds what its sources hold now, as far as that is wanted: not while another process writes it.
+    pub(crate) is_current: bool,
+    /// Its folder, if that goes away with the answer.
+    pub(crate) folder: Option<tempfile::TempDir>,
 }
 
 /// Up to so many skills the transformer reads before a command answers a task: some four seconds on two cores. A limit in
@@ -60,12 +63,12 @@ const COMMIT_EVERY: Duration = Duration::from_secs(30);
 impl OpenIndex {
     fn as_it_is(index: Index, settings: &Settings) -> Self {
         let places = places_of(&index, settings);
-        Self { index, places, is_refreshed: false, _folder: None }
+        Self { index, places, is_refreshed: false, is_current: true, folder: None }
     }
 
     fn refreshed(index: Index, library: &Library) -> Self {
         let places = SkillPlaces::new(library.sources().to_vec());
-        Self { index, places, is_refreshed: true, _folder: None }
+        Self { index, places, is_refreshed: true, is_current: true, folder: None }
     }
 
     /// Returns how many skills the transformer is to read without being asked to: none of an index that
@@ -143,6 +146,31 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()], settings)
 }
 
+/// Returns what says which skills the index holds that [`open`] opens, if that brings it up to date; `None` for an
+/// index that stays as the user made it.
+pub(crate) fn watched(
+    args: &SourceArgs,
+    settings: &Settings,
+) -> anyhow::Result<Option<Vec<PathBuf>>> {
+    if args.index.is_some() {
+        return Ok(None);
+    }
+    if !args.library.is_empty() {
+        let absolute = args.library.iter().map(std::path::absolute);
+        return Ok(Some(absolute.collect::<Result<_, _>>()?));
+    }
+    if settings.own_index().is_some_and(|path| own_is_chosen(&path)) {
+        return Ok(None);
+    }
+    let home = settings.home.as_ref().context("the home folder is not known")?;
+    Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
+}
+
+/// Returns whether the user chose what their own index holds.
+fn own_is_chosen(path: &Path) -> bool {
+    Index::open(path).is_ok_and(|index| index.manifest().sources != [INSTALLED])
+}
+
 /// The index that a command without arguments works on, as it lies there.
 pub(crate) struct PresentIndex {
     /// The index; `None` if none was made yet.
@@ -197,7 +225,7 @@ pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Resul
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
     update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
     let index = Index::open(folder.path())?;
-    Ok(OpenIndex { _folder: Some(folder), ..OpenIndex::refreshed(index, library) })
+    Ok(OpenIndex { folder: Some(folder), ..OpenIndex::refreshed(index, library) })
 }
 
 /// Returns the folder of the index of the installed agents' skills.
@@ -258,12 +286,20 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
-            Ok(()) => return Ok(OpenIndex::refreshed(Index::open(path)?, library)),
+            Ok(is_current) => {
+                return Ok(OpenIndex {
+                    is_current,
+                    ..OpenIndex::refreshed(Index::open(path)?, library)
+                });
+            }
             // A cache can be made again.
             Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
                 options.mode = UpdateMode::Rebuild;
-                update_shared(path, library, &options)?;
-                return Ok(OpenIndex::refreshed(Index::open(path)?, library));
+                let is_current = update_shared(path, library, &options)?;
+                return Ok(OpenIndex {
+                    is_current,
+                    ..OpenIndex::refreshed(Index::open(path)?, library)
+                });
             }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
@@ -301,6 +337,14 @@ pub(crate) fn n_waiting(index: &Index) -> usize {
 
 /// Lets the transformer read the skills that it has not read, with a progress bar on a terminal.
 pub(crate) fn encode(path: &Path) -> Result<EncodeReport, Error> {
+    encode_until(path, &mut || false)
+}
+
+/// Does as [`encode`] until it is to stop; what was read by then is kept.
+pub(crate) fn encode_until(
+    path: &Path,
+    is_to_stop: &mut dyn FnMut() -> bool,
+) -> Result<EncodeReport, Error> {
     let style = ProgressStyle::with_template(
         "{spinner} {human_pos} of {human_len} skills read by the transformer ({per_sec}, {eta} left)",
     );
@@ -313,6 +357,9 @@ pub(crate) fn encode(path: &Path) -> Result<EncodeReport, Error> {
             bar.set_length(n_all as u64);
             bar.set_position(n_done as u64);
         }
+        if is_to_stop() {
+            return EncodeStep::Stop;
+        }
         if committed.elapsed() > COMMIT_EVERY {
             committed = Instant::now();
             return EncodeStep::Commit;
@@ -323,16 +370,17 @@ pub(crate) fn encode(path: &Path) -> Result<EncodeReport, Error> {
     report
 }
 
-/// Updates an index; while another process does so, its present generation is good enough.
-fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Result<(), Error> {
+/// Updates an index, and returns whether it did; while another process does so, its present generation is good
+/// enough.
+fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Result<bool, Error> {
     let started = Instant::now();
     loop {
         match update(path, library, options) {
-            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(()),
+            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(false),
             Err(Error::IndexLocked { .. }) if started.elapsed() < MAX_WAIT => {
                 thread::sleep(Duration::from_millis(100));
             }
-            outcome => return outcome.map(drop),
+            outcome => return outcome.map(|_| true),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! [`State`]: what every transport answers from.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use skillmux::{Error, Result, route::Router};
 
@@ -8,18 +8,28 @@ use crate::status::Failure;
 
 /// One router, shared by all transports and all calls under way.
 ///
-/// Clones share the router. Nothing is remembered between calls but the newest generation of the
-/// index that opens.
+/// Clones share the router, and another one that takes its place. Nothing is remembered between calls but
+/// the newest generation of the index that opens.
 #[derive(Clone)]
 pub struct State {
-    router: Arc<Router>,
+    router: Arc<RwLock<Arc<Router>>>,
     hints: fn(&Error) -> Option<String>,
 }
 
 impl State {
     /// Returns the state of a server of the skills that `router` knows.
     pub fn new(router: impl Into<Arc<Router>>) -> Self {
-        Self { router: router.into(), hints: |_| None }
+        Self { router: Arc::new(RwLock::new(router.into())), hints: |_| None }
+    }
+
+    /// Returns the router that calls are answered from now.
+    pub fn router(&self) -> Arc<Router> {
+        Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets later calls be answered from another router; calls under way end with the one that they have.
+    pub fn replace(&self, router: impl Into<Arc<Router>>) {
+        *self.router.write().unwrap_or_else(PoisonError::into_inner) = router.into();
     }
 
     /// Returns the state with hints that come before those of the engine, which knows no commands.
@@ -35,7 +45,7 @@ impl State {
         T: Send + 'static,
         C: FnOnce(&Router) -> Result<T> + Send + 'static,
     {
-        let router = Arc::clone(&self.router);
+        let router = self.router();
         let on_thread = move || {
             // A generation that does not open is no reason to refuse: the one in memory is whole.
             let _ = router.refresh();
@@ -113,6 +123,16 @@ mod tests {
         assert_eq!(state.call(|router| Ok(router.n_skills())).await, Ok(2));
         release.send(()).unwrap();
         assert_eq!(slow.await.unwrap(), Ok((1, 2)));
+    }
+
+    #[tokio::test]
+    async fn another_router_takes_the_place_of_the_first_in_all_clones() {
+        let (dir, other) = (index_of_tea(), index_of_tea());
+        add_skill(other.path(), "coffee");
+        let state = state(&dir);
+        let clone = state.clone();
+        state.replace(Router::open(&other.path().join("index")).unwrap());
+        assert_eq!(clone.call(|router| Ok(router.n_skills())).await, Ok(2));
     }
 
     #[tokio::test]

@@ -26,7 +26,7 @@ pub(crate) enum PlanFormat {
 }
 
 /// Which skills a command works on.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct SourceArgs {
     /// Folder of an index made by `skillmux index`
     #[arg(long, value_name = "DIR", conflicts_with = "library")]

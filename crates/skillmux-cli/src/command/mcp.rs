@@ -1,24 +1,128 @@
 //! `skillmux mcp`
 
-use std::thread;
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
 
+use skillmux::text::one_line;
 use skillmux_server::State;
+use tempfile::TempDir;
 
 use crate::{
-    args::McpArgs, assemble::Models, error::engine_hint, outcome::Outcome, settings::Settings,
-    source,
+    args::{McpArgs, SourceArgs},
+    assemble::Models,
+    error::engine_hint,
+    outcome::Outcome,
+    settings::Settings,
+    source::{self, OpenIndex},
+    watch::SkillWatch,
 };
+
+/// How long to wait for another process that writes the index.
+const BUSY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let models = Models::load(settings)?;
+    // It begins before the skills are read, so that no change is lost.
+    let watch = source::watched(&args.source, settings)?.map(|paths| SkillWatch::start(&paths));
     let opened = source::open(&args.source, settings)?.read_few()?;
-    let path = opened.index.path().to_owned();
-    if opened.n_waiting() > 0 {
-        // Calls are answered without the transformer until it has read all skills. What it cannot do
-        // now, because another process does it, is no loss.
-        thread::spawn(move || source::encode(&path).map(drop));
+    let waiting = waiting(&opened);
+    let OpenIndex { index, places, folder, .. } = opened;
+    let state = State::new(models.lasting_router(index)?.with_places(places));
+    let folder = Arc::new(Mutex::new(folder));
+    match watch.transpose() {
+        Ok(Some(watch)) => {
+            let (source, settings) = (args.source.clone(), settings.clone());
+            let (state, folder) = (state.clone(), Arc::clone(&folder));
+            let live = LiveSkills { source, settings, models, state, watch, folder };
+            thread::spawn(move || live.keep_up(waiting));
+        }
+        Ok(None) => {}
+        Err(error) => {
+            say(&format!("changes of skills are not seen until it starts again: {error}"));
+            if let Some(path) = waiting {
+                thread::spawn(move || source::encode(&path).map(drop));
+            }
+        }
     }
-    let router = models.lasting_router(opened.index)?.with_places(opened.places);
-    skillmux_server::serve_stdio(State::new(router).with_hints(engine_hint))?;
+    let served = skillmux_server::serve_stdio(state.with_hints(engine_hint));
+    // The other thread ends with the process and tidies nothing up.
+    drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
+    served?;
     Ok(Outcome::Found)
+}
+
+/// Returns the index whose skills the transformer is to read while calls are answered without it.
+fn waiting(opened: &OpenIndex) -> Option<PathBuf> {
+    (opened.n_waiting() > 0).then(|| opened.index.path().to_owned())
+}
+
+/// Skills that are served while they change on disk.
+struct LiveSkills {
+    source: SourceArgs,
+    settings: Settings,
+    models: Models,
+    state: State,
+    watch: SkillWatch,
+    /// The folder of the index that is served, if it goes away with the process.
+    folder: Arc<Mutex<Option<TempDir>>>,
+}
+
+impl LiveSkills {
+    /// Serves what is on disk as long as it is watched, and lets the transformer read the skills meanwhile.
+    fn keep_up(mut self, mut waiting: Option<PathBuf>) {
+        loop {
+            if let Some(path) = &waiting {
+                // What it cannot do now, because another process does it, is no loss.
+                let _ = source::encode_until(path, &mut || self.watch.has_changed());
+            }
+            if !self.watch.wait() {
+                return say("changes of skills are no longer seen");
+            }
+            // The folders may be others now. If they cannot be watched, the ones before are still.
+            if let Ok(Some(paths)) = source::watched(&self.source, &self.settings)
+                && let Ok(watch) = SkillWatch::start(&paths)
+            {
+                self.watch = watch;
+            }
+            match self.update() {
+                Ok(path) => waiting = path,
+                Err(error) => {
+                    say(&format!("the skills changed, but are served as before: {error:#}"));
+                }
+            }
+        }
+    }
+
+    /// Brings the index up to date and serves it; returns it if the transformer is to read skills.
+    fn update(&mut self) -> anyhow::Result<Option<PathBuf>> {
+        let opened = loop {
+            let opened = source::open(&self.source, &self.settings)?;
+            if opened.is_current {
+                break opened.read_few()?;
+            }
+            thread::sleep(BUSY);
+        };
+        let waiting = waiting(&opened);
+        let OpenIndex { index, places, folder, .. } = opened;
+        let served = self.state.router();
+        let (old, new) = (served.index(), &index);
+        let is_same_index =
+            old.path() == new.path() && old.manifest().generation == new.manifest().generation;
+        if !is_same_index || *served.places() != places {
+            self.state.replace(self.models.lasting_router(index)?.with_places(places));
+            *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+        }
+        Ok(waiting)
+    }
+}
+
+/// Says a line on standard error, which agents show at most in their logs.
+fn say(message: &str) {
+    // Unlike `eprintln!`, this does not panic where nobody reads.
+    let _ = writeln!(io::stderr(), "skillmux mcp: {}", one_line(message));
 }

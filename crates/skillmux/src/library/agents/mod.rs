@@ -7,7 +7,11 @@ mod plugins;
 mod profile;
 mod project;
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::source::Source;
 
@@ -33,6 +37,22 @@ pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
         canonical.is_ok_and(|it| it.is_dir() && fs::read_dir(&it).is_ok() && seen.insert(it))
     });
     sources
+}
+
+/// Returns what says which skills are installed, whether it exists or not: folders of skills, and files that
+/// switch plugins on. When none of it changes, [`installed_sources`] and its skills stay as they are.
+pub fn deciding_paths(home: &Path, project: Option<&Path>) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for agent in profiles() {
+        let sources = sources_of(agent, home, project);
+        paths.extend(sources.iter().map(|source| source.path().to_owned()));
+        if let Some(plugins) = &agent.plugins {
+            paths.push(home.join(&plugins.installed));
+            let settings = plugins.settings.iter();
+            paths.extend(settings.filter_map(|it| it.base.join(&it.path, home, project)));
+        }
+    }
+    paths
 }
 
 /// Returns the skill folders of one agent, strongest first, whether they exist or not, and those of its
