@@ -34,14 +34,6 @@ pub(crate) enum CliError {
         /// The agents.
         names: Vec<String>,
     },
-    /// `init` has changed settings, and what it wrote down about that is gone.
-    #[error("skillmux is in the settings of {}, but the record of `skillmux init` is not in `{}`", names.join(", "), state.display())]
-    NoRecord {
-        /// The agents.
-        names: Vec<String>,
-        /// The folder of the record.
-        state: PathBuf,
-    },
     /// There is no generation to go back to.
     #[error("no earlier generation of the index at `{}` is whole", path.display())]
     NothingWhole {
@@ -164,10 +156,6 @@ impl CliError {
             }
             Self::AgentsLeft { .. } => {
                 "see above what is wrong with each, and run the command again"
-            }
-            Self::NoRecord { .. } => {
-                "take the MCP server `skillmux` and the hook out of these settings by hand; docs/agents.md \
-                 names the files"
             }
             Self::Model { .. } => {
                 "--encoder, --ranker, --abstention, --composer-weights and --pager-weights name files of \

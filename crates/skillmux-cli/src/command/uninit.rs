@@ -32,10 +32,16 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
         };
         let meant: Vec<&AgentProfile> =
             profiles().iter().filter(|agent| is_meant(&&agent.id)).collect();
-        let names: Vec<String> =
-            meant.iter().filter(is_wired).map(|agent| agent.name.clone()).collect();
+        let names: Vec<&str> =
+            meant.iter().filter(is_wired).map(|agent| agent.name.as_str()).collect();
         if !names.is_empty() {
-            return Err(CliError::NoRecord { names, state: state.join("agents") }.into());
+            let (names, state) = (names.join(", "), state.join("agents"));
+            print_text(&format!(
+                "nothing to do: `{}` has no record of a change by `skillmux init`. But skillmux is in the \
+                 settings of {names}: take it out by hand; docs/agents.md names the files\n",
+                state.display()
+            ))?;
+            return Ok(Outcome::Found);
         }
         print_text("nothing to do: `skillmux init` has changed nothing here\n")?;
         return Ok(Outcome::Found);

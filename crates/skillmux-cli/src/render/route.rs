@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use skillmux::{
     compose::{Decision, DropReason},
+    page::PartList,
     retrieve::Contribution,
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     skill::SkillId,
