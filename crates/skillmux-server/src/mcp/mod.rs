@@ -16,6 +16,7 @@
 mod arguments;
 mod failure;
 mod find_skills;
+mod lines;
 mod markup;
 mod read_skill;
 mod reply;

@@ -7,7 +7,7 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{tools::Tools, transport::PatientTransport};
+use super::{lines::answerable, tools::Tools, transport::PatientTransport};
 use crate::{ServerError, State};
 
 /// An MCP server that routes tasks to skills and reads skills.
@@ -27,7 +27,8 @@ impl SkillServer {
 
     /// Serves one client until `input` ends, with one JSON message per line each way.
     ///
-    /// Lines that are not JSON are ignored, and JSON that is no message is answered with an error.
+    /// Each line gets an answer, whatever its bytes: what is no message, no JSON, or longer than 8 MiB is answered with an error. A
+    /// half of a surrogate pair and bytes that are no UTF-8 are read as U+FFFD.
     /// Calls under way when `input` ends get five seconds to finish. Needs a tokio runtime with
     /// its timer enabled.
     ///
@@ -40,7 +41,8 @@ impl SkillServer {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let transport = PatientTransport::new(AsyncRwTransport::new_server(input, output));
+        let transport =
+            PatientTransport::new(AsyncRwTransport::new_server(answerable(input), output));
         let running = match Tools::new(self.state).serve(transport).await {
             Ok(running) => running,
             // The input ended, or the output broke, before the client said anything of use.

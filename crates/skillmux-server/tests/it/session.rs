@@ -113,6 +113,7 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
     let mut session = RawSession::start();
     session.send("").await;
     session.send("hello").await;
+    assert!(session.receive().await["error"]["code"].is_i64());
     session.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     let cancelled = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 }
@@ -130,14 +131,31 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
 async fn nonsense_in_a_session_does_not_end_the_server() {
     let mut session = RawSession::start();
     session.initialize("2025-06-18").await;
-    session.send("{").await;
-    session.input.write_all(b"\xff\xfe\n").await.unwrap();
-    session.send("[]").await;
-    assert_eq!(session.receive().await["error"]["code"], -32600);
+    for nonsense in [&b"{\n"[..], b"\xff\xfe\n", b"[]\n", b"null\n"] {
+        session.input.write_all(nonsense).await.unwrap();
+        assert_eq!(session.receive().await["error"]["code"], -32600);
+    }
     let params = json!({ "name": "find_skills", "arguments": ["task"] });
     assert!(session.request(1, "tools/call", params).await["error"]["code"].is_i64());
     assert_eq!(session.request(2, "no/such/method", json!({})).await["error"]["code"], -32601);
     let response = session.request(3, "tools/list", json!({})).await;
+    assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 2);
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn half_an_emoji_and_a_huge_message_are_answered() {
+    let mut session = RawSession::start();
+    session.initialize("2025-11-25").await;
+    let call = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"find_skills","arguments":{"task":"fill in a PDF form \ud83d"}}}"#;
+    session.send(call).await;
+    let response = session.receive().await;
+    assert_eq!((&response["id"], &response["result"]["isError"]), (&json!(4), &json!(false)));
+    let task = "x".repeat(9 << 20);
+    let params = json!({ "name": "find_skills", "arguments": { "task": task } });
+    let error = &session.request(5, "tools/call", params).await["error"];
+    assert!(error.to_string().contains("more than 8388608 bytes"), "{error}");
+    let response = session.request(6, "tools/list", json!({})).await;
     assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 2);
     session.close().await.unwrap();
 }

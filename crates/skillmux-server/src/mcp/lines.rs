@@ -1,0 +1,181 @@
+//! [`answerable`]: an input of which every line gets an answer.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
+};
+
+/// Longest message, in bytes.
+const MAX_LINE_BYTES: usize = 8 << 20;
+
+/// Bytes of a longer one that are searched for its id.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// What stands for a line that is no JSON: JSON that is no message, which rmcp answers with an error.
+const NO_MESSAGE: &[u8] = b"null";
+
+/// Returns the input with other lines in place of those that rmcp would drop without an answer.
+///
+/// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line that is no JSON then is answered as JSON
+/// that is no message; and a line of more than 8 MiB is answered as a call of a method that does not exist and whose name says why.
+pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
+    let (mut sender, receiver) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let mut input = BufReader::new(input);
+        let mut line = Vec::new();
+        // It ends with the input, or where nobody reads any more.
+        while let Ok(true) = next_line(&mut input, &mut line).await {
+            if sender.write_all(&line).await.is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Reads the next line, or what stands for it, and returns whether there was one.
+async fn next_line(
+    input: &mut BufReader<impl AsyncRead + Unpin>,
+    line: &mut Vec<u8>,
+) -> std::io::Result<bool> {
+    line.clear();
+    let n_bytes = (&mut *input).take(MAX_LINE_BYTES as u64).read_until(b'\n', line).await?;
+    if n_bytes == 0 {
+        return Ok(false);
+    }
+    if n_bytes == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        *line = too_long(&line[..HEAD_BYTES]);
+        skip_line(input).await?;
+    } else if let Cow::Owned(mended) = mended(line) {
+        *line = mended;
+    }
+    Ok(true)
+}
+
+async fn skip_line(input: &mut BufReader<impl AsyncRead + Unpin>) -> std::io::Result<()> {
+    loop {
+        let available = input.fill_buf().await?;
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let n_bytes = end.map_or(available.len(), |at| at + 1);
+        input.consume(n_bytes);
+        if end.is_some() || n_bytes == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns a request with the id of a long message, as far as its begin tells it.
+fn too_long(head: &[u8]) -> Vec<u8> {
+    let head = String::from_utf8_lossy(head);
+    let id = head.match_indices("\"id\"").find_map(|(at, key)| {
+        let value = head[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<serde_json::Value>();
+        values.next()?.ok().filter(|id| id.is_u64() || id.is_string())
+    });
+    match id {
+        Some(id) => {
+            let method = format!("message of more than {MAX_LINE_BYTES} bytes");
+            let request = serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method });
+            format!("{request}\n").into_bytes()
+        }
+        None => [NO_MESSAGE, b"\n"].concat(),
+    }
+}
+
+/// Returns a line that can be read, or one that is answered as no message.
+fn mended(line: &[u8]) -> Cow<'_, [u8]> {
+    let is_blank = line.iter().all(u8::is_ascii_whitespace);
+    let text = String::from_utf8_lossy(line);
+    let text = without_half_pairs(&text).map_or(text, Cow::Owned);
+    let has_mark = text.starts_with('\u{feff}');
+    if !is_blank
+        && serde_json::from_str::<IgnoredAny>(&text[if has_mark { 3 } else { 0 }..]).is_err()
+    {
+        return Cow::Owned([NO_MESSAGE, b"\n"].concat());
+    }
+    match text {
+        Cow::Borrowed(_) => Cow::Borrowed(line),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// Returns JSON in which `\ufffd` stands for each half of a surrogate pair that stands alone; `None` if there is none.
+fn without_half_pairs(json: &str) -> Option<String> {
+    let mut mended = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        let Some(unit) = code_unit(json, at) else {
+            // An escaped character, which may be a backslash.
+            at = json[at + 1..].chars().next().map_or(json.len(), |c| at + 1 + c.len_utf8());
+            continue;
+        };
+        let is_low = |unit: u32| (0xdc00..0xe000).contains(&unit);
+        let is_pair =
+            (0xd800..0xdc00).contains(&unit) && code_unit(json, at + 6).is_some_and(is_low);
+        if !is_pair && (0xd800..0xe000).contains(&unit) {
+            mended.push_str(&json[copied..at]);
+            mended.push_str("\\ufffd");
+            copied = at + 6;
+        }
+        at += if is_pair { 12 } else { 6 };
+    }
+    mended.push_str(&json[copied..]);
+    (copied > 0).then_some(mended)
+}
+
+/// Returns the number that an escape such as `\ud83d` at a place means.
+fn code_unit(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_are_replaced() {
+        for (json, expected) in [
+            (r#""a \ud83d b""#, r#""a \ufffd b""#),
+            (r#""\uDE00\ud83d""#, r#""\ufffd\ufffd""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+        ] {
+            assert_eq!(without_half_pairs(json).as_deref(), Some(expected));
+            assert!(serde_json::from_str::<String>(expected).is_ok());
+        }
+        for json in
+            [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""é \u00e9""#, "\\u12", "\\", "\\ud8", ""]
+        {
+            assert_eq!(without_half_pairs(json), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_json_stand_for_no_message() {
+        for line in ["{\n", "text\n", "\u{1}\n", "{\"a\":1} x\n"] {
+            assert_eq!(mended(line.as_bytes()), &b"null\n"[..]);
+        }
+        for line in ["\n", "  \r\n", "{\"a\": 1}\r\n", "[]\n", "\u{feff}{}\n"] {
+            assert!(matches!(mended(line.as_bytes()), Cow::Borrowed(_)), "{line:?}");
+        }
+        assert_eq!(mended(b"{\"a\":\"\xff\"}\n"), "{\"a\":\"\u{fffd}\"}\n".as_bytes());
+    }
+
+    #[test]
+    fn long_messages_keep_their_id() {
+        let id = |head: &str| {
+            let line: serde_json::Value =
+                serde_json::from_slice(&too_long(head.as_bytes())).unwrap();
+            line["id"].clone()
+        };
+        assert_eq!(id(r#"{"jsonrpc":"2.0", "id" : 7, "params": {"#), 7);
+        assert_eq!(id(r#"{"id":"a-1","method":"tools/call","params":{"task":"xxx"#), "a-1");
+        assert!(id(r#"{"params": {"id": {"#).is_null());
+        assert!(id("xxxx").is_null());
+    }
+}
