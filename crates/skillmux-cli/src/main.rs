@@ -92,6 +92,8 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Doctor(args) => command::doctor::run(&args, &settings()?),
         Command::Init(args) => command::init::run(&args, &settings()?),
         Command::Uninit(args) => command::uninit::run(&args, &settings()?),
+        Command::Completions(args) => command::shell::completions(&args),
+        Command::Man(args) => command::shell::man(&args),
         // A mistake in the settings must not stop an agent: they are read where nothing can.
         Command::Hook(args) => {
             command::hook::run(&args);

@@ -6,6 +6,7 @@ mod eval;
 mod index;
 mod models;
 mod shared;
+mod shell;
 mod stages;
 mod synth;
 mod train;
@@ -22,6 +23,7 @@ pub(crate) use eval::{
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
 pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs};
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,
 };
@@ -77,4 +79,8 @@ pub(crate) enum Command {
     Uninit(UninitArgs),
     /// Answer the prompt hook of an agent: JSON on standard input and output
     Hook(HookArgs),
+    /// Print a script that lets your shell complete commands and options
+    Completions(CompletionsArgs),
+    /// Write manual pages, one for each command
+    Man(ManArgs),
 }

@@ -10,6 +10,7 @@ pub(crate) mod models;
 pub(crate) mod page;
 pub(crate) mod route;
 pub(crate) mod search;
+pub(crate) mod shell;
 pub(crate) mod stats;
 pub(crate) mod synth;
 pub(crate) mod train;

@@ -27,6 +27,7 @@ mod paging;
 mod pipes;
 mod published;
 mod refusals;
+mod shell;
 mod snapshot;
 mod synth;
 mod translation;

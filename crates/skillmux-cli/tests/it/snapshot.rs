@@ -50,8 +50,19 @@ fn help() {
 fn help_of_each_command() {
     let home = Home::new();
     let commands = [
-        "index", "route", "search", "page", "stats", "eval", "mcp", "doctor", "init", "uninit",
+        "index",
+        "route",
+        "search",
+        "page",
+        "stats",
+        "eval",
+        "mcp",
+        "doctor",
+        "init",
+        "uninit",
         "hook",
+        "completions",
+        "man",
     ];
     let help: Vec<String> =
         commands.iter().map(|command| home.run(&[command, "--help"]).stdout).collect();
