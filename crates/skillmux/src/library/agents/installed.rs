@@ -79,6 +79,12 @@ pub struct InstalledSkill {
     pub name: String,
     /// Its `SKILL.md`.
     pub path: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// Its text.
+    pub body: String,
+    /// Whether it is of a plugin.
+    pub is_of_plugin: bool,
     /// The file that it is once links are resolved.
     file: PathBuf,
     description_chars: usize,
@@ -248,6 +254,15 @@ impl<'a> InstalledFolders<'a> {
 
     /// Returns what an agent finds in its folders, by its own precedence, and what it does not show.
     pub fn of(&self, agent: &AgentProfile) -> AgentSkills {
+        self.view(agent).0
+    }
+
+    /// Returns the skills that an agent lists if there is room, strongest first.
+    pub fn listed(&self, agent: &AgentProfile) -> Vec<&InstalledSkill> {
+        self.view(agent).1
+    }
+
+    fn view(&self, agent: &AgentProfile) -> (AgentSkills, Vec<&InstalledSkill>) {
         let mut account = AgentSkills::default();
         let mut view = View::default();
         let mut seen = HashSet::new();
@@ -273,10 +288,11 @@ impl<'a> InstalledFolders<'a> {
             Some(listing) => listing.shown(&listed),
             None => vec![Shown::Whole; listed.len()],
         };
-        account.n_listed = shown.iter().filter(|shown| **shown != Shown::Nothing).count();
+        let is_described = |shown: &&Shown| matches!(shown, Shown::Whole | Shown::Start(_));
+        account.n_listed = shown.iter().filter(is_described).count();
         let trimmed = view.listed.iter().zip(shown);
         account.problems.extend(trimmed.filter_map(|(skill, shown)| skill.trimmed(shown)));
-        account
+        (account, view.listed)
     }
 }
 
@@ -345,6 +361,7 @@ impl InstalledSkill {
             name_chars: self.name.chars().count(),
             description_chars: self.description_chars,
             path_chars: self.path.chars().count(),
+            n_uses: 0,
         }
     }
 
@@ -356,7 +373,7 @@ impl InstalledSkill {
             Shown::Start(shown_chars) => {
                 Some(Problem::Shortened { name, path, shown_chars, description_chars })
             }
-            Shown::Nothing => Some(Problem::Dropped { name, path }),
+            Shown::Name | Shown::Nothing => Some(Problem::Dropped { name, path }),
         }
     }
 }
@@ -402,12 +419,16 @@ fn skills_of(root: &Root, allowed: &[PathBuf]) -> Vec<Read> {
                     Some(plugin) => format!("{plugin}:{name}"),
                     None => name,
                 };
+                let text = nameless.content_hash();
                 Read::Skill(InstalledSkill {
                     name,
+                    description: nameless.description,
+                    body: nameless.body,
+                    is_of_plugin: root.plugin.is_some(),
                     file: resolved(&entry.origin),
                     path: entry.origin,
                     description_chars,
-                    text: nameless.content_hash(),
+                    text,
                     is_for_user_only: entry.is_for_user_only,
                     issues: entry.issues.into_iter().filter(breaks).collect(),
                 })

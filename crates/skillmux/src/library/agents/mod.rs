@@ -1,6 +1,7 @@
 //! Coding agents, their skills, and what they show of them. What differs from agent to agent is data:
 //! a file each in `profiles/`.
 
+mod compile;
 mod installed;
 mod listing;
 mod plugins;
@@ -15,10 +16,11 @@ use std::{
 
 use super::source::Source;
 
+pub use compile::{CompileError, CompiledList, Freedom, Kept, ListSkill, compile, listed_today};
 pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill, Problem};
 pub use plugins::{AgentPlugins, Plugin};
 pub use profile::{
-    AgentProfile, Base, Listing, McpSettings, PluginSettings, PromptHook, SettingsField,
+    AgentProfile, Base, Listing, McpSettings, PluginSettings, PromptHook, Remedy, SettingsField,
     SettingsFormat, SettingsPlace, SettingsValue, SkillFolder, Trim, profiles,
 };
 pub use project::project_of;

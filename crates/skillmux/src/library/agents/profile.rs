@@ -134,8 +134,14 @@ pub struct SettingsPlace {
 pub struct Listing {
     /// Characters of the whole list.
     pub max_chars: usize,
+    /// Characters of it that are about no skill.
+    #[serde(default)]
+    pub head_chars: usize,
     /// Characters of the line of a skill beside its name, its description and its path.
     pub line_chars: usize,
+    /// How many of these go with the description.
+    #[serde(default)]
+    pub description_line_chars: usize,
     /// Whether the line of a skill holds its path.
     #[serde(default)]
     pub has_paths: bool,
@@ -147,6 +153,8 @@ pub struct Listing {
     pub max_skills: Option<usize>,
     /// What goes when the budget is spent.
     pub trim: Trim,
+    /// How a user can say what is listed.
+    pub remedy: Remedy,
 }
 
 /// What an agent leaves out of its list when the budget is spent.
@@ -154,12 +162,25 @@ pub struct Listing {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trim {
-    /// All descriptions are cut to the same length.
+    /// All descriptions are cut to the same length, then the last skills are left out.
     Evenly,
-    /// The last skills are left out.
-    End,
-    /// Its makers do not say.
-    Unknown,
+    /// The descriptions of the skills that the user calls least are left out; all names stay.
+    LeastUsed,
+    /// All descriptions are left out, then the last skills.
+    AllDescriptions,
+}
+
+/// How a user can say what an agent lists of a skill, and take it back, without a change to the skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Remedy {
+    /// A setting lists a skill by its name alone, or not at all. Skills of plugins are always listed.
+    NameOverrides,
+    /// A setting switches off the skill of a path, so that a copy with another description can stand for it.
+    DisabledPaths,
+    /// A copy of the same name in the strongest folder stands for a skill; a setting switches off a name.
+    StrongerCopies,
 }
 
 /// Where an agent keeps the MCP servers of its user.
