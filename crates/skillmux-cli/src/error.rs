@@ -25,6 +25,30 @@ pub(crate) enum CliError {
         /// The agents that are meant; all where it is empty.
         names: Vec<String>,
     },
+    /// Nothing is known of the limit of an agent's list of skills.
+    #[error("the limit of the list of {name} is not documented")]
+    NoListLimit {
+        /// Name of the agent.
+        name: &'static str,
+    },
+    /// A line of a file is not what it should be.
+    #[error("{}:{line}: {detail}", path.display())]
+    NotALine {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        detail: String,
+        /// What such a line looks like.
+        form: &'static str,
+    },
+    /// No task of a file is about a skill that is there.
+    #[error("no task of `{}` is about a skill of this agent", path.display())]
+    NoTaskOfSkills {
+        /// The file.
+        path: PathBuf,
+    },
     /// Files would be changed without anyone to ask.
     #[error("there is no terminal to ask on")]
     NoConsent,
@@ -150,6 +174,13 @@ impl CliError {
             Self::NoAgentInstalled { .. } => {
                 "skillmux knows claude-code, codex, gemini-cli, openclaw, copilot, cursor and opencode by \
                  their folders in the home folder; others take `skillmux mcp` as an MCP server"
+            }
+            Self::NoListLimit { .. } => {
+                "compile knows the limits of claude-code, codex and openclaw"
+            }
+            Self::NotALine { form, .. } => return format!("a line of such a file is {form}"),
+            Self::NoTaskOfSkills { .. } => {
+                "`skill_ids` are names of skills, or the ends of their folders, such as documents/pdf"
             }
             Self::NoConsent => {
                 "--yes changes the files without a question, --dry-run shows the changes"

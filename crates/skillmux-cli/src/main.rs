@@ -27,7 +27,7 @@ use std::{io, process::ExitCode};
 
 use anstream::eprintln;
 use clap::Parser;
-use skillmux::text::printable;
+use skillmux::{library::agents::CompileError, text::printable};
 use skillmux_models::{checkpoint::CheckpointError, hub::HubError, remote::RemoteError};
 
 use args::{Args, Command, ModelArgs};
@@ -90,6 +90,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Models(command) => command::models::run(&command),
         Command::Mcp(args) => command::mcp::run(&args, &with(&args.models)?),
         Command::Doctor(args) => command::doctor::run(&args, &settings()?),
+        Command::Compile(args) => command::compile::run(&args, &settings()?),
         Command::Init(args) => command::init::run(&args, &settings()?),
         Command::Uninit(args) => command::uninit::run(&args, &settings()?),
         Command::Completions(args) => command::shell::completions(&args),
@@ -119,6 +120,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<skillmux_server::ServerError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<error::CliError>().map(error::CliError::hint),
         error.downcast_ref::<wiring::SettingsFileError>().map(|e| e.hint().to_owned()),
+        error.downcast_ref::<CompileError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),
     ];
     if let Some(hint) = hints.into_iter().flatten().next() {

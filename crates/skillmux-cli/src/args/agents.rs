@@ -73,6 +73,6 @@ impl HookArgs {
     }
 }
 
-fn agent_names() -> PossibleValuesParser {
+pub(super) fn agent_names() -> PossibleValuesParser {
     profiles().iter().map(|profile| profile.id.as_str()).collect::<Vec<_>>().into()
 }

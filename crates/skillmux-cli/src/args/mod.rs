@@ -2,6 +2,7 @@
 
 mod agents;
 mod answer;
+mod compile;
 mod eval;
 mod index;
 mod models;
@@ -15,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use agents::{AgentArgs, ConsentArgs, DoctorArgs, HookArgs, InitArgs, UninitArgs};
 pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
+pub(crate) use compile::CompileArgs;
 pub(crate) use eval::{
     AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
     EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat,
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Show what the agents installed here do not see of their skills. Changes nothing
     Doctor(DoctorArgs),
+    /// Fit the list of skills that an agent shows its model into the agent's limit, and measure it
+    Compile(CompileArgs),
     /// Add skillmux to the settings of the agents installed here
     Init(InitArgs),
     /// Take away what `init` added

@@ -1,5 +1,6 @@
 //! Answers as text for people.
 
+pub(crate) mod compile;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod graph;

@@ -29,6 +29,9 @@ const MAX_LINKS: usize = 16;
 /// Folders that hold dependencies and build products, never a user's skills.
 const SKIPPED_FOLDERS: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "target"];
 
+/// A file that marks a folder of copies of skills, which `skillmux compile` made for an agent: a scan passes it over.
+pub const COPIES_MARK: &str = ".skillmux-copies";
+
 /// A directory tree to read.
 pub(super) struct Directory<'a> {
     /// A folder, or a single `SKILL.md`.
@@ -44,7 +47,8 @@ pub(super) struct Directory<'a> {
 impl Directory<'_> {
     /// Hands on every skill of the tree, a folder before its subfolders, siblings by name.
     ///
-    /// Skills may lie within skills. Hidden folders are entered, [`SKIPPED_FOLDERS`] are not.
+    /// Skills may lie within skills. Hidden folders are entered, [`SKIPPED_FOLDERS`] and those with a [`COPIES_MARK`]
+    /// are not.
     /// Symbolic links are followed as long as they stay within the allowed folders.
     pub(super) fn read(&self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         if self.root.is_file() {
@@ -197,7 +201,8 @@ fn is_skill_file(entry: &DirEntry) -> bool {
 fn is_skipped_folder(entry: &DirEntry) -> bool {
     entry.depth() > 0
         && entry.file_type().is_dir()
-        && SKIPPED_FOLDERS.iter().any(|name| entry.file_name() == *name)
+        && (SKIPPED_FOLDERS.iter().any(|name| entry.file_name() == *name)
+            || entry.path().join(COPIES_MARK).is_file())
 }
 
 /// Returns the entry for something that the walk could not enter.
@@ -297,6 +302,8 @@ mod tests {
             ("a-b/SKILL.md", &skill("a-b")),
             (".claude/skills/c/SKILL.md", &skill("c")),
             ("a/node_modules/x/SKILL.md", &skill("x")),
+            ("copies/a/SKILL.md", &skill("a")),
+            ("copies/.skillmux-copies", ""),
             ("plugins/p/skills/q/SKILL.md", &skill("q")),
             ("README.md", "nothing"),
         ]);

@@ -43,6 +43,7 @@ mod shard;
 mod skill_file;
 mod source;
 
+pub use directory::COPIES_MARK;
 pub use mcp_list::ListedServer;
 pub use place::{SkillPlace, SkillPlaces, Whereabouts};
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};

@@ -1,0 +1,159 @@
+//! [`write`]: the files that bring a list about.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use skillmux::library::{
+    COPIES_MARK,
+    agents::{InstalledSkill, Kept, Listing, Remedy},
+};
+
+use super::place::Copies;
+use crate::{
+    error::CliError,
+    folder::{make_folder, write_file},
+};
+
+/// What was written.
+#[derive(Serialize)]
+pub(crate) struct Out {
+    /// The folder.
+    pub(crate) folder: PathBuf,
+    /// The settings to copy.
+    pub(crate) settings: PathBuf,
+    /// Number of copies.
+    pub(crate) n_copies: usize,
+}
+
+/// Writes settings, and copies where the agent needs them. A folder of an earlier run is made anew; what else is in
+/// it stays.
+///
+/// # Errors
+/// If the folder holds something and is of no earlier run.
+pub(super) fn write(
+    folder: &Path,
+    listing: &Listing,
+    copies: &Copies,
+    skills: &[&InstalledSkill],
+    kept: &[Kept],
+) -> anyhow::Result<Out> {
+    clear(folder)?;
+    make_folder(folder)?;
+    let mut written = Vec::new();
+    for (at, skill) in skills.iter().enumerate() {
+        let description = match &kept[at] {
+            Kept::Shortened(text) => text,
+            // Agents refuse a skill without a description.
+            Kept::Name => "-",
+            _ => continue,
+        };
+        if let Some(path) = copies.path_of(at) {
+            make_folder(path.parent().unwrap_or(folder))?;
+            write_file(path, copy(skill, description).as_bytes())?;
+            written.extend(path.strip_prefix(&copies.folder).ok().map(Path::to_path_buf));
+        }
+    }
+    let (name, text) = settings(listing.remedy, skills, kept)?;
+    write_file(&folder.join(name), text.as_bytes())?;
+    let n_copies = written.len();
+    written.push(name.into());
+    let mark = written.iter().map(|path| format!("{}\n", path.display())).collect::<String>();
+    write_file(&folder.join(COPIES_MARK), mark.as_bytes())?;
+    Ok(Out { folder: folder.to_owned(), settings: folder.join(name), n_copies })
+}
+
+/// Removes what an earlier run wrote into a folder.
+fn clear(folder: &Path) -> anyhow::Result<()> {
+    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
+    let mark = folder.join(COPIES_MARK);
+    let Ok(written) = fs::read_to_string(&mark) else {
+        return match entries.next() {
+            Some(_) => Err(CliError::OutExists { path: folder.to_owned() }.into()),
+            None => Ok(()),
+        };
+    };
+    for line in written.lines() {
+        let relative = Path::new(line);
+        // The file is the user's: it may say anything.
+        let is_ours =
+            relative.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+                && relative.components().count() <= 2;
+        if !is_ours || line.is_empty() {
+            continue;
+        }
+        let path = folder.join(relative);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove `{}`", path.display()));
+            }
+            _ => {}
+        }
+        if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
+            // It stays if something else is in it.
+            let _ = fs::remove_dir(parent);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the `SKILL.md` that stands for a skill.
+fn copy(skill: &InstalledSkill, description: &str) -> String {
+    // JSON is YAML.
+    let (name, description) = (json!(skill.name), json!(description));
+    let folder = Path::new(&skill.path).parent().unwrap_or(Path::new("")).display().to_string();
+    format!(
+        "---\nname: {name}\ndescription: {description}\n---\nThe text of this skill is in the file `{}`. Read that \
+         file now, and do what it says. Paths in it start at its folder, `{folder}`.\n",
+        skill.path
+    )
+}
+
+/// Returns the name and the text of the settings.
+fn settings(
+    remedy: Remedy,
+    skills: &[&InstalledSkill],
+    kept: &[Kept],
+) -> anyhow::Result<(&'static str, String)> {
+    let pairs = || skills.iter().zip(kept);
+    Ok(match remedy {
+        Remedy::NameOverrides => {
+            let value = |kept: &Kept| match kept {
+                Kept::Name => Some("name-only"),
+                Kept::Hidden => Some("user-invocable-only"),
+                _ => None,
+            };
+            let overrides: Map<String, Value> = pairs()
+                .filter_map(|(skill, kept)| Some((skill.name.clone(), value(kept)?.into())))
+                .collect();
+            ("settings.json", pretty(&json!({ "skillOverrides": overrides }))?)
+        }
+        Remedy::DisabledPaths => {
+            let rule = |(skill, _): (&&InstalledSkill, &Kept)| {
+                let path = toml_edit::Value::from(skill.path.as_str());
+                format!(
+                    "[[skills.config]]\npath = {}\nenabled = false\n\n",
+                    path.to_string().trim()
+                )
+            };
+            let rules =
+                pairs().filter(|(_, kept)| **kept != Kept::Whole).map(rule).collect::<String>();
+            ("config.toml", rules)
+        }
+        _ => {
+            let entries: Map<String, Value> = pairs()
+                .filter(|(_, kept)| **kept == Kept::Hidden)
+                .map(|(skill, _)| (skill.name.clone(), json!({ "enabled": false })))
+                .collect();
+            ("openclaw.json", pretty(&json!({ "skills": { "entries": entries } }))?)
+        }
+    })
+}
+
+fn pretty(value: &Value) -> anyhow::Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
+}
