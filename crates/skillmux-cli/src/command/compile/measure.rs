@@ -94,12 +94,11 @@ fn scores(
     let dir = tempfile::tempdir().context("cannot make a temporary folder")?;
     let shard = dir.path().join("list.jsonl");
     let line = |(at, text): (usize, &Option<String>)| {
-        let text = text.as_ref()?;
-        let name = &skills[at].name;
-        Some(format!(
-            "{}\n",
-            serde_json::json!({"skill_id": at.to_string(), "name": name, "description": text})
-        ))
+        // A mark without a word, for a skill that says nothing is no skill.
+        let text = text.as_deref()?.trim();
+        let text = if text.is_empty() { "-" } else { text };
+        let line = serde_json::json!({"skill_id": at.to_string(), "name": skills[at].name, "description": text});
+        Some(format!("{line}\n"))
     };
     let lines: String = list.iter().enumerate().filter_map(line).collect();
     fs::write(&shard, lines).context("cannot write a temporary file")?;
