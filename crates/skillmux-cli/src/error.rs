@@ -31,6 +31,14 @@ pub(crate) enum CliError {
         /// Name of the agent.
         name: &'static str,
     },
+    /// A file that the arguments name cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A line of a file is not what it should be.
     #[error("{}:{line}: {detail}", path.display())]
     NotALine {
@@ -178,6 +186,7 @@ impl CliError {
             Self::NoListLimit { .. } => {
                 "compile knows the limits of claude-code, codex and openclaw"
             }
+            Self::Unreadable { .. } => "check the path; the file must be text in UTF-8",
             Self::NotALine { form, .. } => return format!("a line of such a file is {form}"),
             Self::NoTaskOfSkills { .. } => {
                 "`skill_ids` are names of skills, or the ends of their folders, such as documents/pdf"

@@ -15,6 +15,9 @@ const MAX_LINE_CHARS: usize = 2000;
 /// Names of skills that go that are shown.
 const N_NAMES: usize = 20;
 
+/// What a row of a table is called, and its cell.
+type Row<T, U> = (&'static str, fn(&T) -> U);
+
 /// Shows the list, then what it is worth.
 pub(crate) fn text(report: &CompileReport) -> String {
     let mut text = String::new();
@@ -41,7 +44,7 @@ fn counts_text(text: &mut String, report: &CompileReport) {
         format!("{} skills, at most {} characters", report.skills.len(), grouped(report.max_chars));
     let _ = writeln!(text, "\n{}", styled(STRONG, &rule(&title)));
     let _ = writeln!(text, "{:<24}{:>14}{:>14}{:>14}", "", "today", "compiled", "all whole");
-    let rows: [(&str, fn(&ListCounts) -> usize); 5] = [
+    let rows: [Row<ListCounts, usize>; 5] = [
         ("characters", |it| it.n_chars),
         ("whole descriptions", |it| it.n_whole),
         ("shortened", |it| it.n_shortened),
@@ -57,7 +60,7 @@ fn counts_text(text: &mut String, report: &CompileReport) {
 
 fn routing_text(text: &mut String, report: &CompileReport) {
     let Some(routing) = &report.routing else { return };
-    let rows: [(&str, fn(&Scores) -> String); 4] = [
+    let rows: [Row<Scores, String>; 4] = [
         ("right skill first", |it| format!("{:.3}", it.hit_at_1.mean)),
         ("  95 % interval", |it| format!("{:.2}-{:.2}", it.hit_at_1.low, it.hit_at_1.high)),
         ("among the first five", |it| format!("{:.3}", it.recall_at_5.mean)),

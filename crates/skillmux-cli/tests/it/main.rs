@@ -10,6 +10,7 @@ mod reference;
 mod mock_hub;
 
 mod batch;
+mod compile;
 mod decomposer;
 mod doctor;
 mod endpoint;

@@ -58,6 +58,7 @@ fn help_of_each_command() {
         "eval",
         "mcp",
         "doctor",
+        "compile",
         "init",
         "uninit",
         "hook",

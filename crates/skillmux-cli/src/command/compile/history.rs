@@ -7,7 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,7 +48,7 @@ impl History {
 
     fn of_file(path: &Path) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path)
-            .with_context(|| format!("cannot read `{}`", path.display()))?;
+            .map_err(|source| CliError::Unreadable { path: path.to_owned(), source })?;
         let mut uses: BTreeMap<String, u64> = BTreeMap::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let row: Uses = serde_json::from_str(line).map_err(|error| CliError::NotALine {

@@ -91,6 +91,10 @@ fn scores(
     list: &[Option<String>],
     tasks: &[Task],
 ) -> anyhow::Result<Scores> {
+    if list.iter().all(Option::is_none) {
+        let none = bootstrap_mean(&vec![0.0; tasks.len()], &BootstrapConfig::default());
+        return Ok(Scores { hit_at_1: wilson(0, tasks.len()), recall_at_5: none });
+    }
     let dir = tempfile::tempdir().context("cannot make a temporary folder")?;
     let shard = dir.path().join("list.jsonl");
     let line = |(at, text): (usize, &Option<String>)| {
@@ -122,8 +126,8 @@ fn scores(
 
 /// Reads the tasks of a file that are about one of the skills.
 fn tasks_of(path: &Path, skills: &[&InstalledSkill]) -> anyhow::Result<Vec<Task>> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let text = fs::read_to_string(path)
+        .map_err(|source| CliError::Unreadable { path: path.to_owned(), source })?;
     let mut tasks = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let refused = |detail: String| CliError::NotALine {

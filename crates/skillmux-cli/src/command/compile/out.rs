@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use skillmux::library::{
     COPIES_MARK,
-    agents::{InstalledSkill, Kept, Listing, Remedy},
+    agents::{InstalledSkill, Kept, Remedy},
 };
 
 use super::place::Copies;
@@ -36,12 +36,11 @@ pub(crate) struct Out {
 /// # Errors
 /// If the folder holds something and is of no earlier run.
 pub(super) fn write(
-    folder: &Path,
-    listing: &Listing,
     copies: &Copies,
     skills: &[&InstalledSkill],
     kept: &[Kept],
 ) -> anyhow::Result<Out> {
+    let folder = &copies.folder;
     clear(folder)?;
     make_folder(folder)?;
     let mut written = Vec::new();
@@ -55,16 +54,16 @@ pub(super) fn write(
         if let Some(path) = copies.path_of(at) {
             make_folder(path.parent().unwrap_or(folder))?;
             write_file(path, copy(skill, description).as_bytes())?;
-            written.extend(path.strip_prefix(&copies.folder).ok().map(Path::to_path_buf));
+            written.extend(path.strip_prefix(folder).ok().map(Path::to_path_buf));
         }
     }
-    let (name, text) = settings(listing.remedy, skills, kept)?;
+    let (name, text) = settings(copies.remedy, skills, kept)?;
     write_file(&folder.join(name), text.as_bytes())?;
     let n_copies = written.len();
     written.push(name.into());
-    let mark = written.iter().map(|path| format!("{}\n", path.display())).collect::<String>();
-    write_file(&folder.join(COPIES_MARK), mark.as_bytes())?;
-    Ok(Out { folder: folder.to_owned(), settings: folder.join(name), n_copies })
+    let mark: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    write_file(&folder.join(COPIES_MARK), mark.join("\n").as_bytes())?;
+    Ok(Out { folder: folder.clone(), settings: folder.join(name), n_copies })
 }
 
 /// Removes what an earlier run wrote into a folder.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fs, io,
     path::{Path, PathBuf, absolute},
 };
 
@@ -38,8 +39,9 @@ impl Copies {
             _ => own,
         };
         let folder = match out {
-            Some(out) => absolute(out)
-                .with_context(|| format!("cannot use the folder `{}`", out.display()))?,
+            Some(out) => {
+                plain(out).with_context(|| format!("cannot use the folder `{}`", out.display()))?
+            }
             None => place.unwrap_or_else(|| home.to_owned()).join(FOLDER),
         };
         // A copy is no stronger than what lies in the strongest folder itself.
@@ -62,6 +64,20 @@ impl Copies {
     pub(super) fn path_of(&self, skill: usize) -> Option<&Path> {
         self.paths[skill].as_deref()
     }
+}
+
+/// Returns the path of a folder that need not be there, from the root and without `..` as far as that can be told.
+fn plain(folder: &Path) -> io::Result<PathBuf> {
+    let folder = absolute(folder)?;
+    let there = folder.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    Ok(match there {
+        Some((above, canonical)) => match folder.strip_prefix(above) {
+            Ok(rest) if rest.as_os_str().is_empty() => canonical,
+            Ok(rest) => canonical.join(rest),
+            Err(_) => folder,
+        },
+        None => folder,
+    })
 }
 
 /// Returns a name for a folder, which no other skill has; names of skills are untrusted.

@@ -3,7 +3,6 @@
 use super::profile::{Listing, Trim};
 
 /// A skill that an agent would list.
-#[expect(clippy::struct_field_names, reason = "names carry units")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
     /// Characters of its name.

@@ -192,8 +192,13 @@ fn ends(text: &str) -> Vec<(usize, End)> {
         };
         if let Some(closing) = closing {
             // A bracket that is not closed is a mark like any other.
-            if rest.contains(closing) {
-                if brackets.is_empty() && matches!(c, '(' | '（') {
+            if let Some(at_closing) = rest.find(closing) {
+                // One within a clause is needed to read it.
+                let next = rest[at_closing + closing.len_utf8()..].trim_start().chars().next();
+                let is_at_end = next.is_none_or(|next| {
+                    next.is_ascii_punctuation() || is_open_mark(next) || next == '。'
+                });
+                if brackets.is_empty() && matches!(c, '(' | '（') && is_at_end {
                     ends.push((at, End::Clause));
                 }
                 brackets.push(closing);
@@ -268,10 +273,10 @@ mod tests {
     fn clauses_and_sentences_are_split_and_brackets_and_quotations_are_not() {
         assert_eq!(
             pieces(
-                "Fill in PDF forms (text, radio), e.g. tax forms. Use when \"fill, please\" is said, or v1.2, too."
+                "Fill in PDF (Acrobat) forms (text, radio), e.g. tax forms. Use when \"fill, please\" is said, or v1.2, too."
             ),
             [
-                "Fill in PDF forms",
+                "Fill in PDF (Acrobat) forms",
                 "(text, radio),",
                 "e.g. tax forms.",
                 "Use when \"fill, please\" is said,",
