@@ -45,7 +45,7 @@ def gold(task):
     return [one["skill_id"] if isinstance(one, dict) else one for one in flat]
 
 
-def compiled(program, agent, skills, tasks, extra):
+def compiled(program, agent, skills, tasks):
     with tempfile.TemporaryDirectory(prefix="ada-") as home:
         home = Path(home)
         (home / FOLDERS[agent].split("/")[0]).mkdir()
@@ -58,7 +58,7 @@ def compiled(program, agent, skills, tasks, extra):
                     out.write(json.dumps({"query": task["query"], "skill_ids": ids}) + "\n")
         project = home / "project"
         project.mkdir()
-        command = [program, "compile", "--agent", agent, "--tasks", str(file), "--history", "none", "--format", "json", *extra]
+        command = [program, "compile", "--agent", agent, "--tasks", str(file), "--history", "none", "--format", "json"]
         env = {"HOME": str(home), "PATH": os.environ["PATH"]}
         done = subprocess.run(command, env=env, cwd=project, capture_output=True, text=True)
         if done.returncode:
@@ -72,14 +72,13 @@ def cell(score):
 
 def main():
     program, libraries = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
-    extra = os.environ.get("COMPILE_ARGS", "").split()
     print("| library | agent | skills | list | characters | described | listed | a right skill is first | right skills among the first five |")
     print("|---|---|---:|---|---:|---:|---:|---:|---:|")
     for library in libraries:
         name, files = library.split("=", 1)
         skills, tasks = (rows(path) for path in files.split(","))
         for agent in FOLDERS:
-            report = compiled(program, agent, skills, tasks, extra)
+            report = compiled(program, agent, skills, tasks)
             n_skills = len(report["skills"])
             for kind, what in [("today", "today"), ("compiled", "compiled"), ("whole", "all whole")]:
                 counts, scores = report[kind], report["routing"][kind]

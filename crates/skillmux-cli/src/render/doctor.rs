@@ -36,6 +36,18 @@ pub(crate) fn text(reports: &[AgentReport], shows_all: bool) -> String {
         }
         agent_text(&mut text, report, shows_all);
     }
+    let is_full = |report: &&AgentReport| {
+        let mut problems = report.skills.problems.iter();
+        report.listing_chars.is_some()
+            && problems.any(|it| matches!(it, Problem::Dropped { .. } | Problem::Shortened { .. }))
+    };
+    for report in reports.iter().filter(is_full) {
+        let line = format!(
+            "hint: `skillmux compile --agent {}` fits its list into the limit",
+            report.agent
+        );
+        let _ = writeln!(text, "\n{}", styled(NOTE, &line));
+    }
     let is_wired = |report: &AgentReport| match report.skillmux {
         Some(Wired { mcp, hook }) => mcp && hook != Some(false),
         None => true,

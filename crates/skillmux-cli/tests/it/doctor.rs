@@ -187,6 +187,8 @@ fn the_list_of_each_agent_is_filled_as_it_does_it() {
     let (n_listed, cut) = kinds(&described(".codex", 10, 1000), "codex");
     assert_eq!((n_listed, cut.len()), (10, 10));
     assert!(cut.iter().all(|(kind, _)| kind == "shortened"), "{cut:?}");
+    let done = described(".codex", 10, 1000).run(&["doctor"]);
+    assert!(done.stdout.contains("hint: `skillmux compile --agent codex`"), "{}", done.stdout);
     // OpenClaw lists 150 skills.
     let (n_listed, dropped) = kinds(&described(".openclaw", 151, 5), "openclaw");
     let expected = vec![pair("dropped", ".openclaw/skills/s150/SKILL.md")];

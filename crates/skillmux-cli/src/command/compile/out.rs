@@ -1,4 +1,4 @@
-//! [`write`]: the files that bring a list about.
+//! [`write()`]: the files that bring a list about.
 
 use std::{
     fs,
