@@ -24,6 +24,7 @@
 //! ```
 
 mod error;
+mod explanation;
 pub mod mcp;
 mod state;
 mod status;

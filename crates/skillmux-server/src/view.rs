@@ -284,7 +284,7 @@ fn correction(Correction { from, to }: &Correction) -> String {
 }
 
 /// Returns why a skill was left out, in words.
-fn in_words(reason: &DropReason) -> String {
+pub(crate) fn in_words(reason: &DropReason) -> String {
     match reason {
         DropReason::BelowCut => "its score is below the cut".to_owned(),
         DropReason::SameName { of } => format!("it has the name of `{of}`"),
@@ -298,12 +298,12 @@ fn in_words(reason: &DropReason) -> String {
 }
 
 /// Returns a short text of a skill as it goes out: without hidden characters, and not too long.
-fn label(text: &str) -> String {
+pub(crate) fn label(text: &str) -> String {
     clipped(&printable(text), MAX_LABEL_CHARS)
 }
 
 /// Returns a score or probability with four decimals, as a model wants to read it.
-fn rounded(value: f32) -> f64 {
+pub(crate) fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e4).round() / 1e4
 }
 

@@ -25,11 +25,25 @@ impl IntoCallToolResult for Failure {
     }
 }
 
+impl From<Failure> for ErrorData {
+    /// Returns the answer to a request that is no call of a tool.
+    fn from(failure: Failure) -> Self {
+        let hint = failure.hint.as_deref().map(|hint| format!("; {}", one_line(hint)));
+        let text = format!("{}{}", message(&failure), hint.unwrap_or_default());
+        Self::new(ErrorCode(failure.status.json_rpc()), text, None)
+    }
+}
+
+/// Returns the answer to a request for a page of a list that no page names.
+pub(super) fn bad_cursor() -> ErrorData {
+    ErrorData::invalid_params("no page of the list has this cursor; begin again without one", None)
+}
+
 /// Returns the answer to a call that reaches no tool.
 pub(super) fn unknown_tool(name: &str, known: &[Tool]) -> ErrorData {
     let name = clipped(&one_line(name), MAX_MESSAGE_CHARS);
     let known: Vec<_> = known.iter().map(|tool| tool.name.as_ref()).collect();
-    let message = format!("unknown tool `{name}`; there are {}", known.join(" and "));
+    let message = format!("unknown tool `{name}`; there are {}", known.join(", "));
     ErrorData::new(ErrorCode(Status::Invalid.json_rpc()), message, None)
 }
 

@@ -12,32 +12,29 @@ use skillmux::{
 use super::{read_skill, text::route_text};
 use crate::view::RouteView;
 
-pub(super) const DESCRIPTION: &str = "Find the skills that help with a task: instructions on how to do one kind of work well. Call \
-this when a task begins that is more than a short answer, and again when it changes. Pass \
-the task in the user's words, in any language, and your needs: one short phrase for each \
-capability that it asks for. You get `load`, with the skills in the order of use and the \
-needs that each serves; or `abstain`. If a need gets no skill or a wrong one, call again \
-with `hints: 15`, and then with needs in the words of the skills that you see. After `load`, \
-call read_skill, or set budget_tokens to get the parts right away.";
+pub(super) const DESCRIPTION: &str = "Find the skills (instructions on one kind of work) that help with \
+a task. Call it when a task begins, and again when it changes. You get `load` with skills in the order of \
+use, or `abstain`. If a need gets no skill or a wrong one, call again with hints: 15, then with needs in the \
+words of the skills you see. Then call read_skill, or set budget_tokens.";
 
 /// What the tool takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindSkills {
-    /// The task in the user's words, without attached files or logs.
+    /// The task in the user's words, in any language, without files or logs.
     task: String,
-    /// What the task asks for, one short phrase for each capability, in the order of use.
-    #[serde(default)]
+    /// A short phrase for each capability that the task asks for, in the order of use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     needs: Vec<String>,
-    /// Most skills to return; 0 for the usual number: three, or one for each need.
+    /// 0 for the usual number: three, or one for each need.
     #[serde(default)]
     #[schemars(range(min = 0, max = 20))]
     max_skills: u32,
-    /// Most other skills to name in a line each, to choose from or to revise the needs by; 0 for none.
+    /// Other skills to name, in a line each.
     #[serde(default)]
     #[schemars(range(min = 0, max = 15))]
     hints: u32,
-    /// Most tokens of skill text to return in pages; 0 for none.
+    /// Tokens of skill text to return.
     #[serde(default)]
     #[schemars(range(min = 0, max = 50_000))]
     budget_tokens: u32,

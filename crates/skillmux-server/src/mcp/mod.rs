@@ -1,4 +1,4 @@
-//! Offers a router to agents as two MCP tools, `find_skills` and `read_skill`.
+//! Offers a router to agents as three MCP tools: `find_skills`, `read_skill` and `explain_route`.
 //!
 //! The tool set is fixed and every call stands alone: nothing is remembered between calls, so
 //! the same request gets the same answer in any session of any protocol version.
@@ -14,14 +14,18 @@
 //! ```
 
 mod arguments;
+mod explain_route;
+mod explain_text;
 mod failure;
 mod find_skills;
+mod handler;
 mod lines;
 mod markup;
 mod read_skill;
 mod reply;
 mod schema;
 mod server;
+mod skills;
 mod text;
 mod tools;
 mod transport;

@@ -96,6 +96,6 @@ fn folder_line(indent: &str, folder: Option<&str>) -> String {
 }
 
 /// Returns `lead` and the words, or nothing where there are no words.
-fn words(lead: &str, words: &[String]) -> String {
+pub(super) fn words(lead: &str, words: &[String]) -> String {
     if words.is_empty() { String::new() } else { format!("{lead}{}", one_line(&words.join(", "))) }
 }

@@ -95,6 +95,9 @@ async fn arguments_of_another_shape_are_explained() {
         ("find_skills", json!({ "task": 7 }), "`task` is a number, but must be a string"),
         ("find_skills", json!({ "query": "x" }), "there is no argument `query`"),
         ("read_skill", json!({ "query": "x" }), "`skill_id` is missing"),
+        ("explain_route", json!({ "skill_id": "a" }), "`task` is missing"),
+        ("explain_route", json!({ "task": "" }), "the task is empty"),
+        ("explain_route", json!({ "task": "a", "skill_id": "csv" }), "no skill has the id `csv`"),
         (
             "read_skill",
             json!({ "skill_id": ["a"] }),
@@ -113,7 +116,7 @@ async fn an_unknown_tool_is_a_protocol_error() {
     let error = session.client.call_tool(CallToolRequestParams::new("drop_table")).await;
     let Err(ServiceError::McpError(error)) = error else { panic!("{error:?}") };
     assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
-    assert!(error.message.contains("find_skills and read_skill"), "{}", error.message);
+    assert!(error.message.ends_with("explain_route, find_skills, read_skill"), "{}", error.message);
 }
 
 #[tokio::test]

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
 mod errors;
+mod explain;
 mod library;
 mod session;
+mod skills;
 mod tools;
 
 use rmcp::{

@@ -103,7 +103,7 @@ async fn the_stateless_version_is_spoken() {
     let client = serve_client_with_lifecycle((), near, lifecycle).await.unwrap();
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
     let session = Session { client, index };
-    assert_eq!(session.client.list_all_tools().await.unwrap().len(), 2);
+    assert_eq!(session.client.list_all_tools().await.unwrap().len(), 3);
     let result = session.call("find_skills", json!({ "task": "clean a messy CSV file" })).await;
     assert_eq!(structured(&result)["decision"], "load");
 }
@@ -139,7 +139,7 @@ async fn nonsense_in_a_session_does_not_end_the_server() {
     assert!(session.request(1, "tools/call", params).await["error"]["code"].is_i64());
     assert_eq!(session.request(2, "no/such/method", json!({})).await["error"]["code"], -32601);
     let response = session.request(3, "tools/list", json!({})).await;
-    assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);
     session.close().await.unwrap();
 }
 
@@ -156,7 +156,7 @@ async fn half_an_emoji_and_a_huge_message_are_answered() {
     let error = &session.request(5, "tools/call", params).await["error"];
     assert!(error.to_string().contains("more than 8388608 bytes"), "{error}");
     let response = session.request(6, "tools/list", json!({})).await;
-    assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);
     session.close().await.unwrap();
 }
 

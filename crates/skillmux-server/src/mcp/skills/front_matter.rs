@@ -1,0 +1,121 @@
+//! [`front_matter`]: all that the author of a skill wrote above its text.
+
+use rmcp::model::SkillFrontmatter;
+use serde_json::Value;
+
+/// Larger front matter is not read.
+const MAX_BYTES: usize = 64 << 10;
+
+/// Returns the front matter of a `SKILL.md`, with the fields that skillmux does not know; `None` where it is no valid YAML or
+/// has no name or no description. The index is more lenient, but a client compares this with the file.
+pub(super) fn front_matter(document: &str) -> Option<SkillFrontmatter> {
+    let text = document.strip_prefix('\u{feff}').unwrap_or(document);
+    let (first, block) = text.split_once('\n')?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let mut end = 0;
+    for line in block.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return read(&block[..end]);
+        }
+        end += line.len();
+    }
+    None
+}
+
+fn read(yaml: &str) -> Option<SkillFrontmatter> {
+    if yaml.len() > MAX_BYTES {
+        return None;
+    }
+    let value: Value = serde_saphyr::from_str_with_options(yaml, options()).ok()?;
+    let front_matter: SkillFrontmatter = serde_json::from_value(value).ok()?;
+    (!front_matter.description.trim().is_empty()).then_some(front_matter)
+}
+
+/// Limits under which hostile YAML (alias bombs, deep nesting) fails fast instead of growing.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 20_000,
+            max_nodes: 10_000,
+            max_depth: 32,
+            max_documents: 1,
+            max_anchors: 100,
+            max_aliases: 100,
+            max_merge_keys: 100,
+            max_recorded_anchor_events: 10_000,
+            max_recorded_anchor_bytes: 4 * MAX_BYTES,
+            max_total_scalar_bytes: 4 * MAX_BYTES,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 1_000,
+            max_replay_stack_depth: 8,
+        },
+        with_snippet: false,
+    }
+}
+
+/// Returns a `SKILL.md` of a skill that has no file, and its front matter. `text` is what follows.
+pub(super) fn document(name: &str, description: &str, text: &str) -> (String, SkillFrontmatter) {
+    // YAML reads JSON.
+    let quoted = |text: &str| Value::from(text).to_string();
+    let document =
+        format!("---\nname: {}\ndescription: {}\n---\n\n{text}", quoted(name), quoted(description));
+    (document, SkillFrontmatter::new(name, description))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_author_is_there() {
+        let text = "---\r\nname: tea\r\ndescription: How to brew\r\nlicense: MIT\r\nmetadata:\r\n  version: \"1.0\"\r\n  n: 3\r\n---\r\nText";
+        assert_eq!(
+            serde_json::to_value(front_matter(text).unwrap()).unwrap(),
+            json!({
+                "name": "tea", "description": "How to brew", "license": "MIT",
+                "metadata": { "version": "1.0", "n": 3 }
+            })
+        );
+    }
+
+    #[test]
+    fn what_a_client_could_not_compare_is_refused() {
+        let bomb = format!(
+            "---\nname: a\ndescription: d\na: &a [x,x,x,x,x,x,x,x,x]\n{}---\n",
+            (0..8)
+                .map(|i| format!(
+                    "b{i}: &b{i} [*{0},*{0},*{0},*{0},*{0},*{0}]\n",
+                    if i == 0 { "a".to_owned() } else { format!("b{}", i - 1) }
+                ))
+                .collect::<String>()
+        );
+        for text in [
+            "",
+            "# Tea",
+            "---\nname: a\ndescription: d\n",
+            "---\nname: a\n---\n",
+            "---\nname: a\ndescription: ''\n---\n",
+            "---\nname: 7\ndescription: d\n---\n",
+            "---\nname: a: b\ndescription: [\n---\n",
+            "---\n- a\n---\n",
+            &bomb,
+            &format!("---\nname: a\ndescription: {}\n---\n", "x".repeat(MAX_BYTES)),
+        ] {
+            assert_eq!(front_matter(text), None, "{}", &text[..text.len().min(80)]);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_made_says_what_its_front_matter_says() {
+        let description = "Brew: \"tea\"\n---\n# not \\ a comment, 茶\ttoo: yes";
+        let (text, expected) = document("tea", description, "Boil.");
+        assert_eq!(front_matter(&text).unwrap(), expected);
+        assert_eq!(expected.description, description);
+        assert!(text.ends_with("\n---\n\nBoil."));
+    }
+}

@@ -1,0 +1,178 @@
+//! [`entry`] and [`contents`]: a skill, and a file of it, as they are served.
+
+use std::path::PathBuf;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use mime_guess::Mime;
+use rmcp::model::{
+    ResourceContents, SKILL_MD, Skill as Entry, SkillFrontmatter, SkillResource, SkillResources,
+};
+use skillmux::{
+    Result,
+    index::{Index, SkillIdx},
+    library::Whereabouts,
+    route::Router,
+    skill::Skill,
+    text::printable,
+};
+
+use super::{
+    address::{self, file_uri, root_uri},
+    folder::SkillFolder,
+    front_matter::{document, front_matter},
+};
+
+/// What a skill is served from.
+enum Origin {
+    /// The files of its folder.
+    Folder(SkillFolder),
+    /// The text in the index, for a skill of a shard or a list.
+    Index(Skill),
+}
+
+/// Returns the entry of the skill whose `SKILL.md` has this address; `None` where none is served.
+///
+/// # Errors
+/// As for [`Index::skill`].
+pub(in crate::mcp) fn entry(router: &Router, uri: &str) -> Result<Option<Entry>> {
+    let index = router.index();
+    match address::find(&index, uri)? {
+        Some(address) if address.file == SKILL_MD => {
+            Ok(entry_at(router, &index, address.idx)?.map(|(entry, _)| entry))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns the entry of the skill at a position, and how many bytes were read for it; `None` where it is not served.
+///
+/// # Errors
+/// As for [`Index::skill`].
+pub(super) fn entry_at(
+    router: &Router,
+    index: &Index,
+    idx: SkillIdx,
+) -> Result<Option<(Entry, u64)>> {
+    let skill = index.skill(idx)?.skill;
+    let Some(root) = root_uri(&skill.id, &skill.name) else { return Ok(None) };
+    let uri = file_uri(&root, SKILL_MD);
+    // Another skill may have this address.
+    if address::find(index, &uri)?.is_none_or(|address| address.idx != idx) {
+        return Ok(None);
+    }
+    let Some((front_matter, files)) = manifest(router, skill, &root) else { return Ok(None) };
+    let n_bytes = files.iter().map(|file| file.size).sum();
+    let entry = Entry::new(uri, front_matter, SkillResources::Files(files));
+    Ok(entry.validate().is_ok().then_some((entry, n_bytes)))
+}
+
+/// Returns the contents of the file at an address; `None` where none is served.
+///
+/// # Errors
+/// As for [`Index::skill`].
+pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<ResourceContents>> {
+    let index = router.index();
+    let Some(address) = address::find(&index, uri)? else { return Ok(None) };
+    let skill = index.skill(address.idx)?.skill;
+    let bytes = match origin(router, skill) {
+        Some(Origin::Folder(folder)) => folder.read(&address.file).ok().flatten(),
+        Some(Origin::Index(skill)) if address.file == SKILL_MD => {
+            Some(document_of(&skill).0.into_bytes())
+        }
+        _ => None,
+    };
+    Ok(bytes.map(|bytes| contents_of(uri, &address.file, bytes)))
+}
+
+/// Returns what a skill is served from; `None` if it was deleted, or cannot be read.
+fn origin(router: &Router, skill: Skill) -> Option<Origin> {
+    let folder: PathBuf = match router.places().find(&skill.id, &skill.source) {
+        Whereabouts::Found(place) => place.folder().to_owned(),
+        Whereabouts::NoFolder => return Some(Origin::Index(skill)),
+        _ => return None,
+    };
+    SkillFolder::open(&folder).ok().map(Origin::Folder)
+}
+
+/// Returns the front matter of a skill and all its files, with their digests; `None` where it is against the rules.
+fn manifest(
+    router: &Router,
+    skill: Skill,
+    root: &str,
+) -> Option<(SkillFrontmatter, Vec<SkillResource>)> {
+    match origin(router, skill)? {
+        Origin::Folder(folder) => {
+            let mut fields = None;
+            let mut files = Vec::new();
+            for path in folder.files().ok()?? {
+                // A file that is gone by now is not a part of the skill.
+                let Some(bytes) = folder.read(&path).ok()? else { continue };
+                if path == SKILL_MD {
+                    fields = front_matter(std::str::from_utf8(&bytes).ok()?);
+                }
+                files.push(SkillResource::from_bytes(file_uri(root, &path), &bytes));
+            }
+            Some((fields?, files))
+        }
+        Origin::Index(skill) => {
+            let (text, fields) = document_of(&skill);
+            let file = SkillResource::from_bytes(file_uri(root, SKILL_MD), text.as_bytes());
+            (!fields.description.trim().is_empty()).then_some((fields, vec![file]))
+        }
+    }
+}
+
+/// Returns the `SKILL.md` of a skill that has no file.
+fn document_of(skill: &Skill) -> (String, SkillFrontmatter) {
+    document(&skill.name, &printable(&skill.description), &printable(&skill.body))
+}
+
+/// Returns bytes as text where they are one; the bytes of a file are served as they are, for they must have its digest.
+fn contents_of(uri: &str, file: &str, bytes: Vec<u8>) -> ResourceContents {
+    let guessed = mime_guess::from_path(file).first();
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => {
+            // `.ts` is a film to others.
+            let is_text = |mime: &Mime| matches!(mime.type_().as_str(), "text" | "application");
+            let mime = guessed
+                .filter(is_text)
+                .map_or_else(|| "text/plain".to_owned(), |it| it.to_string());
+            ResourceContents::text(text, uri).with_mime_type(mime)
+        }
+        text => {
+            let bytes =
+                text.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
+            let mime =
+                guessed.map_or_else(|| "application/octet-stream".to_owned(), |it| it.to_string());
+            ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri).with_mime_type(mime)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn sent(file: &str, bytes: &[u8]) -> Value {
+        serde_json::to_value(contents_of("skill://a", file, bytes.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn text_goes_out_as_text_and_all_else_as_base64() {
+        for (file, mime) in [
+            ("SKILL.md", "text/markdown"),
+            ("a.py", "text/plain"),
+            ("a.ts", "text/plain"),
+            ("a.json", "application/json"),
+            ("LICENSE", "text/plain"),
+        ] {
+            let sent = sent(file, "茶\u{202e}".as_bytes());
+            assert_eq!((&sent["text"], &sent["mimeType"]), (&json!("茶\u{202e}"), &json!(mime)));
+        }
+        let image = sent("a.png", &[0x89, b'P', 0xff]);
+        assert_eq!((&image["blob"], &image["mimeType"]), (&json!("iVD/"), &json!("image/png")));
+        assert_eq!(sent("a.md", b"a\0b")["blob"], "YQBi");
+    }
+}
