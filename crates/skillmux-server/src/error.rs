@@ -1,6 +1,6 @@
 //! Why a server could not start or had to stop.
 
-use std::{error::Error, io};
+use std::{error::Error, io, net::SocketAddr};
 
 use skillmux::ErrorKind;
 
@@ -14,6 +14,26 @@ pub enum ServerError {
     /// The system refused the threads or handles that the async runtime needs.
     #[error("cannot start the async runtime")]
     Runtime {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A text that should be an address to listen on is none.
+    #[error("`{text}` is no address to listen on")]
+    Address {
+        /// The text.
+        text: String,
+    },
+    /// Other computers could reach the address.
+    #[error("`{address}` is not an address of this computer alone")]
+    NotLoopback {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The system does not let the server listen.
+    #[error("cannot listen on `{address}`")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
         /// What the system said.
         source: io::Error,
     },
@@ -35,8 +55,12 @@ impl ServerError {
     /// Returns who can put this right.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Handshake { .. } => ErrorKind::Input,
-            Self::Runtime { .. } | Self::Stopped { .. } => ErrorKind::Environment,
+            Self::Address { .. } | Self::NotLoopback { .. } | Self::Handshake { .. } => {
+                ErrorKind::Input
+            }
+            Self::Runtime { .. } | Self::Listen { .. } | Self::Stopped { .. } => {
+                ErrorKind::Environment
+            }
         }
     }
 
@@ -44,6 +68,14 @@ impl ServerError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Runtime { .. } => "check the limits on threads and open files",
+            Self::Address { .. } => {
+                "name an address and a port, such as 127.0.0.1:8484; port 0 takes a free one"
+            }
+            Self::NotLoopback { .. } => {
+                "use 127.0.0.1 or [::1]: the server has no passwords. To reach it from elsewhere, forward a port by ssh, \
+                 or put a proxy before it that asks who is there"
+            }
+            Self::Listen { .. } => "choose another port; port 0 takes a free one",
             Self::Handshake { .. } => {
                 "let an MCP client start this server; it speaks protocol 2024-11-05 to 2026-07-28 \
                  on stdin and stdout"

@@ -31,6 +31,6 @@ mod status;
 mod view;
 
 pub use error::ServerError;
-pub use mcp::{SkillServer, enclose, serve_stdio};
+pub use mcp::{HttpListener, SkillServer, enclose, serve_http, serve_stdio};
 pub use state::State;
 pub use status::Status;

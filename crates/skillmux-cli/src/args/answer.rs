@@ -100,6 +100,9 @@ pub(crate) struct PageArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct McpArgs {
+    /// Serve HTTP on this address of your computer, instead of standard input and output. Port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<String>,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     #[command(flatten)]

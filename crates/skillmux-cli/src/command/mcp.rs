@@ -9,7 +9,7 @@ use std::{
 };
 
 use skillmux::text::one_line;
-use skillmux_server::State;
+use skillmux_server::{HttpListener, State};
 use tempfile::TempDir;
 
 use crate::{
@@ -26,6 +26,8 @@ use crate::{
 const BUSY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    // A wrong address is told before the skills are read.
+    let listener = args.listen.as_deref().map(HttpListener::bind).transpose()?;
     let models = Models::load(settings)?;
     // It begins before the skills are read, so that no change is lost.
     let watch = source::watched(&args.source, settings)?.map(|paths| SkillWatch::start(&paths));
@@ -49,7 +51,14 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
             }
         }
     }
-    let served = skillmux_server::serve_stdio(state.with_hints(engine_hint));
+    let state = state.with_hints(engine_hint);
+    let served = match listener {
+        Some(listener) => {
+            say(&format!("listening on {}", listener.url()));
+            skillmux_server::serve_http(state, listener)
+        }
+        None => skillmux_server::serve_stdio(state),
+    };
     // The other thread ends with the process and tidies nothing up.
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     served?;

@@ -86,19 +86,23 @@ fn too_long(head: &[u8]) -> Vec<u8> {
 
 /// Returns a line that can be read, or one that is answered as no message.
 fn mended(line: &[u8]) -> Cow<'_, [u8]> {
-    let is_blank = line.iter().all(u8::is_ascii_whitespace);
-    let text = String::from_utf8_lossy(line);
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Cow::Borrowed(line);
+    }
+    readable(line).unwrap_or_else(|| Cow::Owned([NO_MESSAGE, b"\n"].concat()))
+}
+
+/// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of surrogate pairs; `None` for what is no
+/// JSON.
+pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let text = String::from_utf8_lossy(bytes);
     let text = without_half_pairs(&text).map_or(text, Cow::Owned);
     let has_mark = text.starts_with('\u{feff}');
-    if !is_blank
-        && serde_json::from_str::<IgnoredAny>(&text[if has_mark { 3 } else { 0 }..]).is_err()
-    {
-        return Cow::Owned([NO_MESSAGE, b"\n"].concat());
-    }
-    match text {
-        Cow::Borrowed(_) => Cow::Borrowed(line),
+    serde_json::from_str::<IgnoredAny>(&text[if has_mark { 3 } else { 0 }..]).ok()?;
+    Some(match text {
+        Cow::Borrowed(_) => Cow::Borrowed(bytes),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-    }
+    })
 }
 
 /// Returns JSON in which `\ufffd` stands for each half of a surrogate pair that stands alone; `None` if there is none.

@@ -19,6 +19,7 @@ mod explain_text;
 mod failure;
 mod find_skills;
 mod handler;
+mod http;
 mod lines;
 mod markup;
 mod read_skill;
@@ -30,5 +31,6 @@ mod text;
 mod tools;
 mod transport;
 
+pub use http::{HttpListener, serve_http};
 pub use markup::enclose;
 pub use server::{SkillServer, serve_stdio};

@@ -57,10 +57,10 @@ async fn a_skill_that_was_not_chosen_has_its_place_and_what_it_lacks() {
 #[tokio::test]
 async fn a_skill_that_another_one_displaced_says_which() {
     let session = Session::start().await;
-    let arguments = json!({ "task": TASK, "skill_id": "office/csv-cleaning" });
+    let arguments = json!({ "task": "write release notes", "skill_id": "git/release-notes" });
     let result = session.call("explain_route", arguments).await;
     let reason = &structured(&result)["skill"]["reason"];
-    assert!(reason.as_str().unwrap().ends_with(" `data/csv-cleaning`"), "{reason}");
+    assert_eq!(reason, "it has the name of `writing/release-notes`");
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn a_skill_that_has_no_word_of_the_task_is_not_ranked() {
     let result = session.call("explain_route", arguments).await;
     let skill = &structured(&result)["skill"];
     assert_eq!(skill["reason"], "it is not among the first 100 skills");
-    assert_eq!((&skill["missing"], skill.get("standing")), (&json!(["数据", "据库"]), None));
+    assert_eq!((&skill["missing"], skill.get("standing")), (&json!(["数据库"]), None));
 }
 
 #[tokio::test]
