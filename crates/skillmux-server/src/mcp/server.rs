@@ -25,6 +25,11 @@ impl SkillServer {
         Self { state: state.into() }
     }
 
+    /// Returns what it answers from.
+    pub(super) fn into_state(self) -> State {
+        self.state
+    }
+
     /// Serves one client until `input` ends, with one JSON message per line each way.
     ///
     /// Each line gets an answer, whatever its bytes: what is no message, no JSON, or longer than 8 MiB is answered with an error. A

@@ -57,10 +57,10 @@ async fn a_skill_that_was_not_chosen_has_its_place_and_what_it_lacks() {
 #[tokio::test]
 async fn a_skill_that_another_one_displaced_says_which() {
     let session = Session::start().await;
-    let arguments = json!({ "task": "write release notes", "skill_id": "git/release-notes" });
+    let arguments = json!({ "task": "write release notes", "skill_id": "writing/release-notes" });
     let result = session.call("explain_route", arguments).await;
     let reason = &structured(&result)["skill"]["reason"];
-    assert_eq!(reason, "it has the name of `writing/release-notes`");
+    assert_eq!(reason, "it has the name of `git/release-notes`");
 }
 
 #[tokio::test]

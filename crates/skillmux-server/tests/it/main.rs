@@ -4,6 +4,7 @@
 
 mod errors;
 mod explain;
+mod http;
 mod library;
 mod session;
 mod skills;

@@ -30,7 +30,10 @@ use super::{
     answer::{Answer, Refusal, as_json},
     guard,
 };
-use crate::{ServerError, State, mcp::tools::Tools};
+use crate::{
+    ServerError, State,
+    mcp::{server::SkillServer, tools::Tools},
+};
 
 /// How long requests under way may take once the server is told to stop.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -57,15 +60,29 @@ pub fn serve_http(state: impl Into<State>, listener: HttpListener) -> Result<(),
         .enable_all()
         .build()
         .map_err(|source| ServerError::Runtime { source })?;
-    let result = runtime.block_on(async {
-        let listener = listener.into_tokio()?;
-        let service = HttpService::new(state.into());
-        serve_until(service, listener, told_to_stop()).await;
-        Ok(())
-    });
+    let result = runtime.block_on(SkillServer::new(state).run_http(listener, told_to_stop()));
     // A call that still runs ends with the process.
     runtime.shutdown_background();
     result
+}
+
+impl SkillServer {
+    /// Serves over HTTP until `stop` ends; then, requests under way get five seconds to finish.
+    ///
+    /// Needs a tokio runtime with its timer and its sockets enabled.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerError::Listen`] if the socket cannot be used.
+    pub async fn run_http(
+        self,
+        listener: HttpListener,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), ServerError> {
+        let listener = listener.into_tokio()?;
+        serve_until(HttpService::new(self.into_state()), listener, stop).await;
+        Ok(())
+    }
 }
 
 /// Ends when the process is told to stop.
