@@ -217,7 +217,8 @@ async fn a_long_body_is_refused_and_does_not_end_the_server() {
     assert_eq!(server.send(asks.as_bytes()).await.status, 413);
     let endless = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999\r\n\r\n";
     assert_eq!(server.send(endless.as_bytes()).await.status, 413);
-    let head = format!("GET /mcp HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(300_000));
+    let head =
+        format!("GET /mcp HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(300_000));
     assert_eq!(server.send(head.as_bytes()).await.status, 431);
     assert_eq!(server.call("tools/list", json!({})).await.status, 200);
 }

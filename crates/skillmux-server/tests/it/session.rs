@@ -161,6 +161,39 @@ async fn half_an_emoji_and_a_huge_message_are_answered() {
 }
 
 #[tokio::test]
+async fn a_cancelled_call_gets_no_answer_and_later_ones_do() {
+    let mut session = RawSession::start();
+    session.initialize("2025-11-25").await;
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "find_skills", "arguments": { "task": "clean a CSV file" } }
+    });
+    let cancelled = |id: Value| json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+    // In one piece, so that the call is not done before it is cancelled.
+    session.send(&format!("{call}\n{}\n{}", cancelled(json!(1)), cancelled(json!("none")))).await;
+    for id in 2..20 {
+        let response = session.request(id, "tools/call", call["params"].clone()).await;
+        assert_eq!(response["result"]["isError"], false);
+    }
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_asks_for_progress_is_answered_at_once() {
+    let mut session = RawSession::start();
+    session.initialize("2025-11-25").await;
+    for token in [json!("a-1"), json!(7)] {
+        let params = json!({
+            "name": "find_skills", "arguments": { "task": "clean a CSV file" },
+            "_meta": { "progressToken": token }
+        });
+        // A notification would be here in its place.
+        assert_eq!(session.request(1, "tools/call", params).await["result"]["isError"], false);
+    }
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_client_that_leaves_before_the_handshake_is_no_error() {
     RawSession::start().close().await.unwrap();
 }
