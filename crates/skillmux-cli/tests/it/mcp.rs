@@ -12,6 +12,8 @@ use rmcp::{
 };
 use serde_json::json;
 use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
     process::{Child, Command},
     time::{sleep, timeout},
 };
@@ -35,7 +37,7 @@ async fn an_agent_finds_and_reads_a_skill_and_leaves() {
     let tools = client.list_all_tools().await.unwrap();
     let mut names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["find_skills", "read_skill"]);
+    assert_eq!(names, ["explain_route", "find_skills", "read_skill"]);
 
     let call = async |tool: &'static str, arguments: serde_json::Value| {
         let arguments = arguments.as_object().unwrap().clone();
@@ -159,6 +161,83 @@ async fn an_index_without_a_cache_goes_away_with_the_server() {
     agent.wait_for("tea", "Boil water.").await;
     assert_eq!(agent.end().await, "");
     assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_over_http_sees_changes_and_stops_when_it_is_told() {
+    let home = Home::new();
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
+    let library = home.path("lib").display().to_string();
+    let arguments = ["mcp", "--library", &library, "--listen", "127.0.0.1:0"];
+    let mut command = Command::from(home.command(&arguments));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = command.kill_on_drop(true).spawn().unwrap();
+    let mut said = BufReader::new(server.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).await.unwrap();
+    let port = line.trim_end().strip_prefix("skillmux mcp: listening on http://127.0.0.1:");
+    let port: u16 = port.unwrap().strip_suffix("/mcp").unwrap().parse().unwrap();
+
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "read_skill", "arguments": { "skill_id": "tea" } }
+    });
+    let wait_for = async |words: &str| {
+        let started = Instant::now();
+        loop {
+            let answer = post(port, &call.to_string()).await;
+            if answer.contains(words) {
+                return;
+            }
+            assert!(started.elapsed() < Duration::from_mins(1), "no `{words}` in {answer}");
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    wait_for("Boil water.").await;
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Warm the pot.");
+    wait_for("Warm the pot.").await;
+
+    let id = server.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().await.unwrap().success());
+    let output = timeout(Duration::from_secs(10), server.wait_with_output()).await;
+    let output = output.unwrap().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    line.clear();
+    said.read_line(&mut line).await.unwrap();
+    assert_eq!(line, "");
+}
+
+/// Sends a message to a server on a port and returns the response.
+#[cfg(unix)]
+async fn post(port: u16, message: &str) -> String {
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
+                accept: application/json, text/event-stream\r\n";
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let request = format!("{head}content-length: {}\r\n\r\n{message}", message.len());
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[test]
+fn an_address_that_others_can_reach_is_refused_before_all_else() {
+    let home = Home::new();
+    for (address, error, hint) in [
+        (
+            "0.0.0.0:8484",
+            "`0.0.0.0:8484` is not an address of this computer alone",
+            "use 127.0.0.1 or [::1]",
+        ),
+        ("8484", "`8484` is no address to listen on", "such as 127.0.0.1:8484"),
+    ] {
+        home.run(&["mcp", "--listen", address]).assert_error(error, hint);
+    }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let expected = format!("cannot listen on `{address}`");
+    home.run(&["mcp", "--listen", &address]).assert_error(&expected, "choose another port");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a model reads when a call goes wrong.
 
+use std::time::{Duration, Instant};
+
 use rmcp::{
     ServiceError,
     model::{CallToolRequestParams, ErrorCode},
@@ -27,6 +29,14 @@ async fn an_unknown_id_leads_back_to_find_skills() {
         "{text}"
     );
     assert!(text.contains("`documents/pdf-form-filling`"), "{text}");
+}
+
+#[tokio::test]
+async fn an_id_of_any_length_is_refused_at_once() {
+    let begun = Instant::now();
+    let text = failure("read_skill", json!({ "skill_id": "x".repeat(4_000_000) })).await;
+    assert!(text.starts_with("no skill has the id `xxxx"), "{text}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -27,6 +27,9 @@ use crate::{
 /// Ids offered instead of an unknown one.
 const MAX_NEAREST: usize = 3;
 
+/// Nothing is similar to a longer id, in bytes: the comparison takes time by its length, for each skill.
+const MAX_NEAREST_BYTES: usize = 1_000;
+
 /// Ids less similar than this (Jaro-Winkler, in `[0, 1]`) are not offered.
 const MIN_NEAREST_SIMILARITY: f64 = 0.8;
 
@@ -288,6 +291,9 @@ impl Index {
 
     /// Returns ids that look like `id`, best first.
     fn nearest(&self, id: &SkillId) -> Vec<SkillId> {
+        if id.as_str().len() > MAX_NEAREST_BYTES {
+            return Vec::new();
+        }
         let wanted = id.as_str().to_lowercase();
         let mut found: Vec<(f64, &str)> = (0..self.table.n_skills())
             .filter_map(|idx| self.table.id(SkillIdx(idx)))
