@@ -24,7 +24,7 @@ const MAX_BUDGET_TOKENS: u32 = 50_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadSkill {
-    /// As find_skills gives it.
+    /// As `find_skills` gives it.
     skill_id: String,
     // Blank is the same as absent; a default in the schema would only invite a model to pass it.
     /// The task. Without it: the skill from the top.

@@ -35,12 +35,12 @@ pub(super) fn root_uri(id: &SkillId, name: &str) -> Option<String> {
     if segments.last() != Some(&name) {
         segments.push(name);
     }
-    segments.iter().all(|segment| is_plain(segment)).then(|| format!("{SCHEME}{}", path(segments)))
+    segments.iter().all(|segment| is_plain(segment)).then(|| format!("{SCHEME}{}", path(&segments)))
 }
 
 /// Returns the address of a file in the folder of a skill.
 pub(super) fn file_uri(root: &str, file: &str) -> String {
-    format!("{root}/{}", path(file.split('/').collect()))
+    format!("{root}/{}", path(&file.split('/').collect::<Vec<_>>()))
 }
 
 /// Returns what is served at an address; `None` where that is nothing, or where the address is written in another way
@@ -119,7 +119,7 @@ fn is_plain(segment: &str) -> bool {
     !matches!(segment, "" | "." | "..") && !segment.contains(is_odd)
 }
 
-fn path(segments: Vec<&str>) -> String {
+fn path(segments: &[&str]) -> String {
     let escaped: Vec<String> =
         segments.iter().map(|segment| utf8_percent_encode(segment, ESCAPED).to_string()).collect();
     escaped.join("/")

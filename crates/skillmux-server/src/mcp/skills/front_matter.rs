@@ -85,15 +85,14 @@ mod tests {
 
     #[test]
     fn what_a_client_could_not_compare_is_refused() {
-        let bomb = format!(
-            "---\nname: a\ndescription: d\na: &a [x,x,x,x,x,x,x,x,x]\n{}---\n",
-            (0..8)
-                .map(|i| format!(
-                    "b{i}: &b{i} [*{0},*{0},*{0},*{0},*{0},*{0}]\n",
-                    if i == 0 { "a".to_owned() } else { format!("b{}", i - 1) }
-                ))
-                .collect::<String>()
-        );
+        // Each line repeats the one before six times.
+        let line = |i: usize| {
+            let aliases = vec![format!("*b{}", i - 1); 6].join(",");
+            format!("b{i}: &b{i} [{aliases}]")
+        };
+        let lines: Vec<String> = (1..9).map(line).collect();
+        let bomb =
+            format!("---\nname: a\ndescription: d\nb0: &b0 [x,x,x]\n{}\n---\n", lines.join("\n"));
         for text in [
             "",
             "# Tea",
