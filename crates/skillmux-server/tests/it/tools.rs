@@ -34,9 +34,9 @@ async fn a_model_pays_little_for_the_tools() {
     let session = Session::start().await;
     let list = session.client.list_tools(None).await.unwrap();
     assert_eq!((list.ttl_ms, list.cache_scope), (Some(3_600_000), Some(CacheScope::Public)));
-    // The bar is 900 tokens. Counted with `o200k_base` it is a little less than by this estimate.
+    // The bar is 900 tokens. `o200k_base` counts 865 where this estimate says 851, hence the margin.
     let n_tokens = estimate_tokens(&serde_json::to_string(&list).unwrap());
-    assert!(n_tokens <= 880, "{n_tokens}");
+    assert!(n_tokens <= 870, "{n_tokens}");
 }
 
 #[tokio::test]
