@@ -130,6 +130,22 @@ pub enum Error {
         /// Ids that look alike, best first.
         nearest: Vec<SkillId>,
     },
+    /// A skill has a risk for which the user wants no skill to be loaded.
+    #[error("`{id}` is blocked: it {}", .risks.join(", it "))]
+    SkillBlocked {
+        /// The skill.
+        id: SkillId,
+        /// What it does, as clauses.
+        risks: Vec<String>,
+    },
+    /// A pattern of ids does not parse.
+    #[error("`{pattern}` is no pattern of ids: {detail}")]
+    TrustPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// A file could not be read.
     #[error("cannot read `{}`", path.display())]
     Read {

@@ -17,5 +17,6 @@ pub mod retrieve;
 pub mod route;
 pub mod skill;
 pub mod text;
+pub mod trust;
 
 pub use error::{Diagnostic, Error, ErrorKind, Result};

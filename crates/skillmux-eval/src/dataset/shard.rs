@@ -49,8 +49,8 @@ mod tests {
         let mut found = Vec::new();
         let library = Library::open([file.path()]).unwrap();
         library
-            .scan(&mut |skill| {
-                found.push(skill);
+            .scan(&mut |scanned| {
+                found.push(scanned.skill);
                 Ok(())
             })
             .unwrap();

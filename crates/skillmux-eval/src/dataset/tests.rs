@@ -35,7 +35,8 @@ fn library() -> BTreeMap<String, Skill> {
     let mut skills = BTreeMap::new();
     let library = Library::open([fixtures().join("library")]).unwrap();
     library
-        .scan(&mut |skill| {
+        .scan(&mut |scanned| {
+            let skill = scanned.skill;
             skills.insert(skill.id.as_str().to_owned(), skill);
             Ok(())
         })

@@ -21,7 +21,7 @@ use crate::{error::Result, model::EncoderIdentity};
 /// A change to any file of a generation raises it. So does a change to the rules from text to terms,
 /// because an index and its queries must agree on them, and to the rules from bodies to nodes, which
 /// an index holds.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Files up to this size are hashed whenever a generation is opened; larger ones when it is verified.
 const HASHED_ON_OPEN_BYTES: u64 = 64 << 20;
@@ -49,6 +49,12 @@ pub struct IndexManifest {
     pub n_slots: u32,
     /// What was indexed, as the user wrote it.
     pub sources: Vec<String>,
+    /// Number of skills by where they were found.
+    #[serde(default)]
+    pub origins: BTreeMap<Origin, u32>,
+    /// Number of skills by what speaks against them.
+    #[serde(default)]
+    pub risks: BTreeMap<Risk, u32>,
     /// Store files, in the order that frame addresses count them.
     pub store_files: Vec<String>,
     /// Every file of the generation but the manifest, by its path relative to the generation.

@@ -14,14 +14,14 @@ use super::{
     manifest::{Check, IndexManifest},
     sketch::Sketch,
     store::{Decompressor, Headline, Store, StoredText},
-    table::{SkillIdx, SkillTable, Slot},
+    table::{Origins, SkillIdx, SkillTable, Slot},
     vectors::{N_PARTS, VectorRow, Vectors},
 };
 use crate::{
     error::{Error, Result},
-    library::Provenance,
+    library::{Background, Provenance},
     model::{Encoder, EncoderIdentity},
-    skill::{ContentHash, NodeTree, Skill, SkillId},
+    skill::{ContentHash, NodeTree, Skill, SkillId, risk::Risks},
 };
 
 /// Ids offered instead of an unknown one.
@@ -50,6 +50,10 @@ pub struct Index {
 pub struct IndexedSkill {
     /// The skill.
     pub skill: Skill,
+    /// Where it comes from.
+    pub background: Background,
+    /// What speaks against it.
+    pub risks: Risks,
     /// Exact duplicates that were merged into it.
     pub copies: Vec<Provenance>,
     /// Its body, split for paging.
@@ -158,6 +162,23 @@ impl Index {
         Ok(std::iter::once(row.id).chain(copies).collect())
     }
 
+    /// Returns where a skill comes from.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn background(&self, idx: SkillIdx) -> Result<Background> {
+        let origins = self.table.origins(idx).ok_or_else(|| self.bad_row(idx))?;
+        Ok(origins.background)
+    }
+
+    /// Returns what speaks against a skill.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn risks(&self, idx: SkillIdx) -> Result<Risks> {
+        self.table.risks(idx).ok_or_else(|| self.bad_row(idx))
+    }
+
     /// Reads a skill from the store.
     ///
     /// # Errors
@@ -167,8 +188,9 @@ impl Index {
         let text = self.store.read(row.address, &mut self.decompressor()?);
         let StoredText { name, description, body, nodes } =
             text.map_err(|damage| self.corrupt(&damage))?;
-        let skill = Skill { id: row.id, name, description, body, source: row.origins.source };
-        Ok(IndexedSkill { skill, copies: row.origins.copies, nodes })
+        let Origins { source, background, copies } = row.origins;
+        let skill = Skill { id: row.id, name, description, body, source };
+        Ok(IndexedSkill { skill, background, risks: row.risks, copies, nodes })
     }
 
     /// Returns a reader of names and descriptions, for many skills at once.

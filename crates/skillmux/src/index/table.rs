@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     error::Result,
-    library::Provenance,
-    skill::{ContentHash, SkillId},
+    library::{Background, Provenance},
+    skill::{ContentHash, SkillId, risk::Risks},
 };
 
 const MAGIC: [u8; 8] = *b"smxtabl1";
@@ -43,6 +43,7 @@ pub(crate) struct Row {
     pub(crate) address: FrameAddress,
     pub(crate) hash: ContentHash,
     pub(crate) sketch: Sketch,
+    pub(crate) risks: Risks,
 }
 
 /// Where a skill was found.
@@ -50,6 +51,8 @@ pub(crate) struct Row {
 pub(crate) struct Origins {
     /// [`Skill::source`](crate::skill::Skill::source) of the skill that was kept.
     pub(crate) source: String,
+    #[serde(flatten)]
+    pub(crate) background: Background,
     /// Exact duplicates that were merged into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) copies: Vec<Provenance>,
@@ -72,7 +75,7 @@ pub(crate) fn write(folder: &Path, rows: &[Row], n_slots: u32) -> Result<()> {
         table.extend_from_slice(&u32::from(row.address.file).to_le_bytes());
         table.extend_from_slice(&row.address.offset.to_le_bytes());
         table.extend_from_slice(&row.address.n_bytes.to_le_bytes());
-        table.extend_from_slice(&[0; 4]);
+        table.extend_from_slice(&row.risks.to_bits().to_le_bytes());
         table.extend_from_slice(row.hash.as_bytes());
         table.extend_from_slice(&row.sketch.to_bytes());
         heap.extend_from_slice(row.id.as_str().as_bytes());
@@ -129,6 +132,7 @@ impl SkillTable {
             address: self.address(idx)?,
             hash: self.hash(idx)?,
             sketch: self.sketch(idx)?,
+            risks: self.risks(idx)?,
         })
     }
 
@@ -150,6 +154,16 @@ impl SkillTable {
     /// Returns the hash of a skill's content.
     pub(crate) fn hash(&self, idx: SkillIdx) -> Option<ContentHash> {
         Some(ContentHash::from_bytes(self.raw(idx)?.get(40..56)?.try_into().ok()?))
+    }
+
+    /// Returns what speaks against a skill.
+    pub(crate) fn risks(&self, idx: SkillIdx) -> Option<Risks> {
+        u32_at(self.raw(idx)?, 36).map(Risks::from_bits)
+    }
+
+    /// Returns where a skill was found.
+    pub(crate) fn origins(&self, idx: SkillIdx) -> Option<Origins> {
+        serde_json::from_slice(self.heap_of(idx)?.1).ok()
     }
 
     /// Returns the id of a skill.

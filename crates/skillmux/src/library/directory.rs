@@ -13,6 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::{
     entry::{Entry, Sink},
+    origin::{Background, Origin},
     path::{file_name, is_skill_name},
     report::Issue,
     skill_file,
@@ -40,6 +41,7 @@ pub(super) struct Directory<'a> {
     pub(super) label: &'a str,
     /// First part of each id.
     pub(super) id_prefix: Option<&'a str>,
+    pub(super) origin: Origin,
     /// Canonical folders that symbolic links may lead to.
     pub(super) allowed: &'a [PathBuf],
 }
@@ -151,7 +153,10 @@ impl Directory<'_> {
                     body: file.body,
                     source: self.label.to_owned(),
                 };
-                Entry::found(skill, origin, file.issues).for_user_only(file.is_for_user_only)
+                let background = Background::new(self.origin, file.licence.as_deref());
+                Entry::found(skill, origin, file.issues)
+                    .with_background(background)
+                    .for_user_only(file.is_for_user_only)
             }
             Err(issue) => Entry::skipped(origin, issue),
         }
@@ -273,7 +278,8 @@ mod tests {
 
     fn entries(root: &Path) -> Vec<Entry> {
         let canonical = fs::canonicalize(root).unwrap();
-        let directory = Directory { root, label: "lib", id_prefix: None, allowed: &[canonical] };
+        let (origin, allowed) = (Origin::Library, &[canonical][..]);
+        let directory = Directory { root, label: "lib", id_prefix: None, origin, allowed };
         let mut entries = Vec::new();
         let _ = directory.read(&mut |entry| {
             entries.push(entry);

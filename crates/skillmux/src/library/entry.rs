@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::report::{Finding, Issue};
+use super::{
+    origin::Background,
+    report::{Finding, Issue},
+};
 use crate::skill::{ContentHash, Skill};
 
 /// A skill as a source found it, before it is compared with the others.
@@ -10,6 +13,7 @@ use crate::skill::{ContentHash, Skill};
 pub(super) struct Found {
     pub(super) skill: Skill,
     pub(super) hash: ContentHash,
+    pub(super) background: Background,
     /// The file, with a line number where a file holds many skills.
     pub(super) origin: String,
     /// Whether the model is not to load the skill by itself.
@@ -31,8 +35,17 @@ pub(super) type Sink<'a> = dyn FnMut(Entry) -> ControlFlow<()> + 'a;
 impl Entry {
     /// Returns the entry of a skill that was read.
     pub(super) fn found(skill: Skill, origin: String, issues: Vec<Issue>) -> Self {
-        let hash = skill.content_hash();
-        Self::Found(Box::new(Found { skill, hash, origin, is_for_user_only: false, issues }))
+        let (hash, background) = (skill.content_hash(), Background::default());
+        let is_for_user_only = false;
+        Self::Found(Box::new(Found { skill, hash, background, origin, is_for_user_only, issues }))
+    }
+
+    /// Returns the entry with where the skill comes from.
+    pub(super) fn with_background(mut self, background: Background) -> Self {
+        if let Self::Found(found) = &mut self {
+            found.background = background;
+        }
+        self
     }
 
     /// Returns the entry with what its author says about who may load the skill.

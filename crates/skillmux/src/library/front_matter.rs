@@ -94,6 +94,7 @@ fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
         Ok(fields) => Ok(FrontMatter {
             name: trimmed(fields.name),
             description: trimmed(fields.description),
+            licence: trimmed(fields.license),
             is_for_user_only: fields.disable_model_invocation.is_some_and(|text| is_true(&text)),
             repaired: None,
         }),
@@ -147,6 +148,7 @@ struct Fields<T> {
     name: Option<T>,
     #[serde(alias = "Description", alias = "DESCRIPTION")]
     description: Option<T>,
+    license: Option<T>,
     #[serde(rename = "disable-model-invocation")]
     disable_model_invocation: Option<T>,
 }
@@ -156,6 +158,7 @@ impl<T> Fields<T> {
         Fields {
             name: self.name.map(&text),
             description: self.description.map(&text),
+            license: self.license.map(&text),
             disable_model_invocation: self.disable_model_invocation.map(&text),
         }
     }

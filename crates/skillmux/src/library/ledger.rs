@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     entry::{Entry, Found},
+    origin::ScannedSkill,
     report::{Collision, Finding, Issue, Merged, Provenance, ScanReport},
 };
-use crate::skill::{ContentHash, Skill, SkillId};
+use crate::skill::{ContentHash, SkillId};
 
 /// The state of a scan. It holds ids and hashes, no texts: about 250 bytes a skill.
 #[derive(Default)]
@@ -29,7 +30,7 @@ type Digest = [u8; 16];
 
 impl Ledger {
     /// Enters what a source handed on; returns the skill if it is kept, under its final id.
-    pub(super) fn enter(&mut self, entry: Entry) -> Option<Skill> {
+    pub(super) fn enter(&mut self, entry: Entry) -> Option<ScannedSkill> {
         self.report.n_read += 1;
         match entry {
             Entry::Found(found) if found.is_for_user_only => {
@@ -46,8 +47,8 @@ impl Ledger {
         }
     }
 
-    fn enter_skill(&mut self, found: Found) -> Option<Skill> {
-        let Found { mut skill, hash, origin, mut issues, .. } = found;
+    fn enter_skill(&mut self, found: Found) -> Option<ScannedSkill> {
+        let Found { mut skill, hash, background, origin, mut issues, .. } = found;
         if let Some(&position) = self.by_content.get(&hash) {
             self.report.n_merged += 1;
             self.report.merged.push(Merged {
@@ -69,7 +70,7 @@ impl Ledger {
         for issue in issues {
             push_capped(&mut self.report.repaired, Finding { origin: origin.clone(), issue });
         }
-        Some(skill)
+        Some(ScannedSkill { skill, background })
     }
 
     /// Takes and returns `id~` with the first digits of the content hash; all of them and a number
@@ -137,7 +138,7 @@ mod tests {
     }
 
     fn enter(ledger: &mut Ledger, id: &str, name: &str, body: &str) -> Option<String> {
-        ledger.enter(entry(id, name, body)).map(|skill| skill.id.to_string())
+        ledger.enter(entry(id, name, body)).map(|scanned| scanned.skill.id.to_string())
     }
 
     #[test]

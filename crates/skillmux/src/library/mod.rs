@@ -12,7 +12,7 @@
 //! )?;
 //!
 //! let mut skills = Vec::new();
-//! let report = Library::open([&root])?.scan(&mut |skill| {
+//! let report = Library::open([&root])?.scan(&mut |scanned| {
 //!     skills.push(skill);
 //!     Ok(())
 //! })?;
@@ -35,6 +35,7 @@ mod front_matter_fields;
 mod front_matter_lines;
 mod ledger;
 mod mcp_list;
+mod origin;
 mod path;
 mod place;
 mod report;
@@ -46,6 +47,7 @@ mod source;
 pub use directory::COPIES_MARK;
 pub use mcp_list::ListedServer;
 pub use place::{SkillPlace, SkillPlaces, Whereabouts};
+pub use origin::{Background, Origin, ScannedSkill};
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;
 pub use source::Source;

@@ -127,7 +127,8 @@ mod tests {
         }
         let places = SkillPlaces::new(sources.clone());
         let mut folders = Vec::new();
-        let scan = crate::library::Library::new(sources).scan(&mut |skill| {
+        let scan = crate::library::Library::new(sources).scan(&mut |scanned| {
+            let skill = scanned.skill;
             folders.extend(places.folder(&skill.id, &skill.source));
             Ok(())
         });

@@ -9,9 +9,10 @@ use std::{
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::{entry::Entry, ledger::Ledger, report::ScanReport, source::Source};
+use super::{
+    entry::Entry, ledger::Ledger, origin::ScannedSkill, report::ScanReport, source::Source,
+};
 use crate::Result;
-use crate::skill::Skill;
 
 /// Entries travel between the threads in batches of up to so many bytes and entries ...
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
@@ -67,7 +68,7 @@ impl Library {
     ///
     /// [`Error::SourceMissing`]: crate::Error::SourceMissing
     /// [`Error::Read`]: crate::Error::Read
-    pub fn scan(&self, on_skill: &mut dyn FnMut(Skill) -> Result<()>) -> Result<ScanReport> {
+    pub fn scan(&self, on_skill: &mut dyn FnMut(ScannedSkill) -> Result<()>) -> Result<ScanReport> {
         let mut allowed = Vec::new();
         for source in &self.sources {
             let canonical = source.open()?;
@@ -83,8 +84,8 @@ impl Library {
             // Leaving early drops the receiver; the reader then fails to send, and ends.
             for batch in receiver {
                 for entry in batch {
-                    if let Some(skill) = ledger.enter(entry) {
-                        on_skill(skill)?;
+                    if let Some(scanned) = ledger.enter(entry) {
+                        on_skill(scanned)?;
                     }
                 }
             }
@@ -125,13 +126,16 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{Error, skill::SkillId};
+    use crate::{
+        Error,
+        skill::{Skill, SkillId},
+    };
 
     fn scan(library: &Library) -> (Vec<Skill>, ScanReport) {
         let mut skills = Vec::new();
         let report = library
-            .scan(&mut |skill| {
-                skills.push(skill);
+            .scan(&mut |scanned| {
+                skills.push(scanned.skill);
                 Ok(())
             })
             .unwrap();

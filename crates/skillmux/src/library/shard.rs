@@ -7,12 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::{
     archive::{Limits, Line, Lines},
     decode::{self, BYTE_ORDER_MARK},
     entry::{Entry, Sink},
+    origin::{Background, Origin},
     report::Issue,
 };
 use crate::skill::{Skill, SkillId};
@@ -61,14 +62,17 @@ impl Shards<'_> {
             };
             let origin = format!("{file}:{}", lines.number);
             sink(match skill {
-                Ok((skill, issues)) => Entry::found(skill, origin, issues),
+                Ok((skill, licence, issues)) => {
+                    let background = Background::new(Origin::Registry, licence.as_deref());
+                    Entry::found(skill, origin, issues).with_background(background)
+                }
                 Err(issue) => Entry::skipped(origin, issue),
             })?;
         }
         ControlFlow::Continue(())
     }
 
-    fn parse_line(&self, line: &[u8]) -> Result<(Skill, Vec<Issue>), Issue> {
+    fn parse_line(&self, line: &[u8]) -> Result<(Skill, Option<String>, Vec<Issue>), Issue> {
         let mut mark = [0; 3];
         let mark = BYTE_ORDER_MARK.encode_utf8(&mut mark).as_bytes();
         let line = line.strip_prefix(mark).unwrap_or(line).trim_ascii();
@@ -108,7 +112,8 @@ impl Shards<'_> {
         }
         let source = record.source.filter(|source| !source.trim().is_empty());
         let source = source.unwrap_or_else(|| self.label.to_owned());
-        Ok((Skill { id: SkillId::new(id), name, description, body, source }, issues))
+        let skill = Skill { id: SkillId::new(id), name, description, body, source };
+        Ok((skill, record.license, issues))
     }
 }
 
@@ -120,6 +125,13 @@ struct Record {
     description: Option<String>,
     body: Option<String>,
     source: Option<String>,
+    #[serde(default, alias = "licence", deserialize_with = "text_or_nothing")]
+    license: Option<String>,
+}
+
+/// Reads a text, and anything else as nothing: no skill is lost for a licence that is an object.
+fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(serde_json::Value::deserialize(deserializer)?.as_str().map(str::to_owned))
 }
 
 /// Returns why a line that does not parse is no text, or else what the parser said.
@@ -190,7 +202,8 @@ mod tests {
     }
 
     fn parse(line: &str) -> Result<(Skill, Vec<Issue>), Issue> {
-        Shards { path: Path::new("p"), label: "pool" }.parse_line(line.as_bytes())
+        let parsed = Shards { path: Path::new("p"), label: "pool" }.parse_line(line.as_bytes());
+        parsed.map(|(skill, _, issues)| (skill, issues))
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {

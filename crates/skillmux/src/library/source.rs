@@ -12,6 +12,7 @@ use super::{
     directory::{self, Directory},
     entry::Sink,
     mcp_list::{self, McpList},
+    origin::Origin,
     path::{file_name, is_skill_name},
     place::SkillPlace,
     shard::{self, Shards},
@@ -37,6 +38,9 @@ pub enum Source {
         label: String,
         /// First part of each id; without it, ids are paths relative to the root.
         id_prefix: Option<String>,
+        /// What kind of place it is.
+        #[serde(default)]
+        origin: Origin,
     },
     /// A JSON Lines shard, plain or compressed, or a folder of them.
     Shards {
@@ -60,7 +64,7 @@ impl Source {
         let root = root.into();
         let folder = if root.is_file() { root.parent() } else { None };
         let label = file_name(folder.unwrap_or(&root));
-        Self::Folder { root, label, id_prefix: None }
+        Self::Folder { root, label, id_prefix: None, origin: Origin::Library }
     }
 
     /// Returns a source of shards labelled with the name of the file or folder.
@@ -164,9 +168,9 @@ impl Source {
     /// Hands on every entry of the source; links may lead to the `allowed` canonical folders.
     pub(super) fn read(&self, allowed: &[PathBuf], sink: &mut Sink<'_>) -> ControlFlow<()> {
         match self {
-            Self::Folder { root, label, id_prefix } => {
-                let id_prefix = id_prefix.as_deref();
-                Directory { root, label, id_prefix, allowed }.read(sink)
+            Self::Folder { root, label, id_prefix, origin } => {
+                let (id_prefix, origin) = (id_prefix.as_deref(), *origin);
+                Directory { root, label, id_prefix, origin, allowed }.read(sink)
             }
             Self::Shards { path, label } => Shards { path, label }.read(sink),
             Self::McpList { path, label } => McpList { path, label }.read(sink),
@@ -215,7 +219,7 @@ mod tests {
         let skill = file("skill.md", "text");
         assert_eq!(
             Source::detect(&skill).unwrap(),
-            [Source::Folder { root: skill, label: "x".into(), id_prefix: None }]
+            [Source::Folder { root: skill, label: "x".into(), id_prefix: None, origin: Origin::Library }]
         );
         let shard = file("p.JSONL.gz", "");
         assert_eq!(Source::detect(&shard).unwrap(), [Source::shards(&shard)]);
@@ -249,7 +253,7 @@ mod tests {
             assert_eq!(place(&plain, id), None, "{id}");
         }
         let prefixed =
-            Source::Folder { root: root.clone(), label: "x".into(), id_prefix: Some("x".into()) };
+            Source::Folder { root: root.clone(), label: "x".into(), id_prefix: Some("x".into()), origin: Origin::Library };
         assert_eq!(folder(&prefixed, "x/a/b"), expected);
         assert_eq!(place(&prefixed, "a/b"), None);
         assert_eq!(place(&Source::shards(&root), "a/b"), None);

@@ -13,6 +13,8 @@ pub struct Signals {
     /// Words matched and missed; read for candidates that are judged or shown, for it costs reading
     /// the skill.
     pub words: Option<WordMatch>,
+    /// What trust took off its score; see `docs/trust.md`.
+    pub lowered: f32,
     /// What found it, if that is a translation of the query.
     pub translation: Option<Arc<Translation>>,
     names: &'static [&'static str],

@@ -1,8 +1,13 @@
-//! [`distinct`]: one candidate for each group of near-copies; [`copies_of`]: those of one skill.
+//! [`distinct`]: one candidate for each group of near-copies; [`copies_of`]: those of one skill; [`CopyReader`]: whether one skill
+//! passes for another.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     error::Result,
-    index::{HeadlineReader, Index, SkillIdx},
+    index::{Headline, HeadlineReader, Index, SkillIdx},
     retrieve::Candidate,
     skill::SkillId,
 };
@@ -72,6 +77,36 @@ pub(super) fn copies_of<'a>(
     Ok(copies)
 }
 
+/// Tells whether a skill passes for another one, and remembers the texts that it has read.
+pub(super) struct CopyReader<'i> {
+    index: &'i Index,
+    headlines: HeadlineReader<'i>,
+    read: FxHashMap<u32, Headline>,
+}
+
+impl<'i> CopyReader<'i> {
+    pub(super) fn new(index: &'i Index) -> Result<Self> {
+        Ok(Self { index, headlines: index.headlines()?, read: FxHashMap::default() })
+    }
+
+    /// Returns the name and the description of a skill.
+    pub(super) fn read(&mut self, idx: SkillIdx) -> Result<&Headline> {
+        Ok(match self.read.entry(idx.0) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.headlines.read(idx)?),
+        })
+    }
+
+    /// Returns whether a skill is a copy of another one, or has its name and its description.
+    pub(super) fn is_copy(&mut self, copy: SkillIdx, of: SkillIdx) -> Result<bool> {
+        let texts = [copy, of].map(|idx| self.read(idx).map(|headline| Text::of(idx, headline)));
+        let [copy, of] = texts;
+        let (copy, of) = (copy?, of?);
+        let has_both = copy.name == of.name && copy.description == of.description;
+        Ok(has_both || copy.is_copy_of(&of, self.index)?)
+    }
+}
+
 /// Returns the ids of the skills whose texts are the same: the index keeps one of them.
 pub(super) fn exact_copies(index: &Index, id: &SkillId) -> Result<Vec<SkillId>> {
     let all = index.all_ids(index.find(id)?)?;
@@ -89,10 +124,13 @@ struct Text {
 impl Text {
     fn read(index: &Index, headlines: &mut HeadlineReader<'_>, id: &SkillId) -> Result<Self> {
         let idx = index.find(id)?;
-        let headline = headlines.read(idx)?;
+        Ok(Self::of(idx, &headlines.read(idx)?))
+    }
+
+    fn of(idx: SkillIdx, headline: &Headline) -> Self {
         let name = headline.name.chars().filter(|c| c.is_alphanumeric());
         let name = name.flat_map(char::to_lowercase).collect();
-        Ok(Self { idx, name, description: headline.description.trim().to_owned() })
+        Self { idx, name, description: headline.description.trim().to_owned() }
     }
 
     fn is_copy_of(&self, other: &Self, index: &Index) -> Result<bool> {

@@ -40,6 +40,7 @@ mod ranker;
 mod reading;
 mod router;
 mod stages;
+mod standing;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
 pub use hints::{Hint, MAX_HINTS};

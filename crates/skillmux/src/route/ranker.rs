@@ -6,6 +6,7 @@ use super::{
     merge::{N_MERGED, contributions, merge},
     pin::pin,
     reading::Reading,
+    standing::{MIN_COMPARED, Standing},
 };
 use crate::{
     error::Result,
@@ -19,6 +20,7 @@ use crate::{
         RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, named,
     },
     skill::SkillId,
+    trust::TrustPolicy,
 };
 
 /// A retriever and a reranker, with what every ranking shares: named skills come first, and reasons are
@@ -29,6 +31,7 @@ pub struct Ranker {
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
     translator: Option<Arc<dyn Translator>>,
+    trust: TrustPolicy,
 }
 
 impl Default for Ranker {
@@ -41,7 +44,14 @@ impl Default for Ranker {
 impl Ranker {
     /// Returns a ranker of these stages.
     pub fn new(retriever: Box<dyn Retriever>, reranker: Box<dyn Reranker>) -> Self {
-        Self { retriever, reranker, words: Bm25Config::default(), speller: None, translator: None }
+        Self {
+            retriever,
+            reranker,
+            words: Bm25Config::default(),
+            speller: None,
+            translator: None,
+            trust: TrustPolicy::default(),
+        }
     }
 
     /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words of its
@@ -62,6 +72,17 @@ impl Ranker {
     #[must_use]
     pub fn with_translator(self, translator: Arc<dyn Translator>) -> Self {
         Self { translator: Some(translator), ..self }
+    }
+
+    /// Returns the ranker with what the user trusts.
+    #[must_use]
+    pub fn with_trust(self, trust: TrustPolicy) -> Self {
+        Self { trust, ..self }
+    }
+
+    /// Returns what the user trusts.
+    pub fn trust(&self) -> &TrustPolicy {
+        &self.trust
     }
 
     /// Returns the ranker with another reranker, which is made from the present one.
@@ -108,11 +129,12 @@ impl Ranker {
         }
         let n = usize::max(k, N_MERGED);
         let mut rankings = vec![self.rank_text(index, reading, query, n)?];
-        let mut all_named = named(index, query)?;
+        let standing = Standing::new(index, &self.trust);
+        let mut all_named = standing.pinned(named(index, query)?)?;
         for need in query.needs() {
             let need = Query::new(need.text())?;
             rankings.push(self.rank_text(index, reading, &need, n)?);
-            all_named.extend(named(index, &need)?);
+            all_named.extend(standing.pinned(named(index, &need)?)?);
         }
         all_named.sort_unstable();
         all_named.dedup();
@@ -135,8 +157,9 @@ impl Ranker {
         query: &Query,
         k: usize,
     ) -> Result<Ranking> {
-        let named = named(index, query)?;
-        let n = k.max(self.reranker.n_compared());
+        let standing = Standing::new(index, &self.trust);
+        let named = standing.pinned(named(index, query)?)?;
+        let n = k.max(self.reranker.n_compared()).max(MIN_COMPARED);
         let mut candidates = self.candidates(index, query, &named, n)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
         let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
@@ -150,6 +173,7 @@ impl Ranker {
             candidates = both(candidates, Translation { text, ranking }, found);
         }
         reading.leave_out(index, &mut candidates)?;
+        standing.apply(&mut candidates, scale)?;
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
@@ -189,6 +213,11 @@ impl Ranker {
             let value = -TRANSLATION_DISCOUNT;
             parts.push(Contribution { feature: TRANSLATION.to_owned(), value });
         }
+        // A merged ranking has taken it off the shares.
+        if candidate.signals.lowered > 0.0 && contributions(candidate).is_none() {
+            let value = -candidate.signals.lowered;
+            parts.push(Contribution { feature: TRUST.to_owned(), value });
+        }
         if candidate.signals.is_named {
             let rest: f32 = parts.iter().map(|part| part.value).sum();
             let value = candidate.score - rest;
@@ -227,6 +256,9 @@ impl Reasons<'_> {
         Explanation::of(candidate, self.ranker.contributions(candidate))
     }
 }
+
+/// What a skill loses by its risks, and by being a copy of one that is trusted more.
+const TRUST: &str = "trust";
 
 /// What a skill loses that a translation found.
 const TRANSLATION: &str = "translation";

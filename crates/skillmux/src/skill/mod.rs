@@ -10,6 +10,7 @@
 
 mod id;
 pub mod node;
+pub mod risk;
 #[expect(clippy::module_inception, reason = "the file of `Skill`, beside that of its id")]
 mod skill;
 

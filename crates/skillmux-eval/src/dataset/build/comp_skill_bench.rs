@@ -234,8 +234,8 @@ struct Category {
 /// [`Error::Engine`] if the list cannot be read, [`Error::TooFewCategories`] if it is too short.
 pub fn comp_skill_bench(readme: &Path, seed: u64) -> Result<CompSkillBench, Error> {
     let mut skills = Vec::new();
-    Library::new(vec![Source::mcp_list(readme)]).scan(&mut |skill| {
-        skills.push(skill);
+    Library::new(vec![Source::mcp_list(readme)]).scan(&mut |scanned| {
+        skills.push(scanned.skill);
         Ok(())
     })?;
     build(skills, &Assets::built_in(), seed)

@@ -23,8 +23,8 @@ use crate::{
         store::{FrameAddress, Store, StoreWriter},
         table::{self, Origins, Row, Slot},
     },
-    library::ScanReport,
-    skill::{ContentHash, NodeTree, Skill},
+    library::{ScanReport, ScannedSkill},
+    skill::{ContentHash, NodeTree, Skill, risk::Risks},
 };
 
 /// Files of the lexical index that a commit may write again under the same name; they are small.
@@ -97,9 +97,11 @@ impl Builder {
     }
 
     /// Takes a skill over from the previous generation, or indexes it.
-    pub(super) fn add(&mut self, skill: &Skill) -> Result<()> {
+    pub(super) fn add(&mut self, scanned: ScannedSkill) -> Result<()> {
+        let ScannedSkill { skill, background } = scanned;
         let hash = skill.content_hash();
-        let origins = Origins { source: skill.source.clone(), copies: Vec::new() };
+        let source = skill.source.clone();
+        let origins = Origins { source, background, copies: Vec::new() };
         let known = self.previous.as_ref().and_then(|previous| {
             let idx = previous.position(&hash)?;
             Some((previous, idx, previous.find(idx)?))
@@ -113,9 +115,9 @@ impl Builder {
                 if let (Some(vectors), Some(vector_row)) = (&mut self.vectors, vector_row) {
                     vectors.keep(row.slot, vector_row);
                 }
-                Row { id: skill.id.clone(), origins, ..row }
+                Row { id: skill.id, origins, ..row }
             }
-            None => self.index(skill, hash, origins)?,
+            None => self.index(&skill, hash, origins)?,
         };
         self.rows.push(row);
         Ok(())
@@ -147,6 +149,7 @@ impl Builder {
             address: FrameAddress { file, offset, n_bytes },
             hash,
             sketch: Sketch::of(&skill.body),
+            risks: Risks::of(&skill.name, &skill.description, &skill.body),
         })
     }
 
@@ -206,6 +209,8 @@ impl Builder {
             n_skills: u32::try_from(self.rows.len()).expect("slots are 32-bit numbers"),
             n_slots: self.next_slot,
             sources: options.sources.clone(),
+            origins: counted(self.rows.iter().map(|row| row.origins.background.origin)),
+            risks: counted(self.rows.iter().flat_map(|row| row.risks.iter())),
             store_files: self.store_files,
             files: inherited,
         };
@@ -279,6 +284,15 @@ impl Builder {
         self.store_files = vec![name];
         Ok(())
     }
+}
+
+/// Returns how often each thing is there.
+fn counted<T: Ord>(all: impl Iterator<Item = T>) -> BTreeMap<T, u32> {
+    let mut counts = BTreeMap::new();
+    for thing in all {
+        *counts.entry(thing).or_default() += 1;
+    }
+    counts
 }
 
 fn is_lexical(name: &str) -> bool {

@@ -40,8 +40,8 @@ impl Index {
         let options = &UpdateOptions { vectors, ..options.clone() };
         let previous = previous.filter(|previous| previous.can_be_built_upon(options));
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
-        let scan = library.scan(&mut |skill| {
-            builder.add(&skill)?;
+        let scan = library.scan(&mut |scanned| {
+            builder.add(scanned)?;
             progress(Progress::Read { n_skills: builder.n_skills() });
             Ok(())
         })?;

@@ -402,7 +402,9 @@ fn roots_of(
 
 fn skills_of(root: &Root, allowed: &[PathBuf]) -> Vec<Read> {
     let mut found = Vec::new();
-    let directory = Directory { root: &root.path, label: "", id_prefix: None, allowed };
+    let origin = Origin::default();
+    let directory =
+        Directory { root: &root.path, label: "", id_prefix: None, origin, allowed };
     let end = directory.read(&mut |entry| {
         found.push(match entry {
             Entry::Found(entry) => {

@@ -65,6 +65,7 @@ fn sources_of(agent: &AgentProfile, home: &Path, project: Option<&Path>) -> Vec<
             root: folder.root(home, project)?,
             label: folder.label.clone(),
             id_prefix: Some(folder.label.clone()),
+            origin: folder.base.origin(),
         })
     };
     let mut sources: Vec<Source> = agent.folders.iter().filter_map(of_folder).collect();
@@ -89,8 +90,8 @@ mod tests {
 
     fn ids(sources: Vec<Source>) -> Vec<String> {
         let mut ids = Vec::new();
-        let scan = Library::new(sources).scan(&mut |skill| {
-            ids.push(skill.id.to_string());
+        let scan = Library::new(sources).scan(&mut |scanned| {
+            ids.push(scanned.skill.id.to_string());
             Ok(())
         });
         assert_eq!(scan.unwrap().skipped, []);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::profile::PluginSettings;
-use crate::library::{SkillPlace, Source};
+use crate::library::{Origin, SkillPlace, Source};
 
 /// Where a plugin keeps its skills unless its manifest says more.
 const SKILLS_FOLDER: &str = "skills";
@@ -153,6 +153,7 @@ impl AgentPlugins {
                 root: root.clone(),
                 label: label.to_owned(),
                 id_prefix: Some(id_prefix.clone()),
+                origin: Origin::Plugin,
             };
             plugin.folders.iter().map(source).collect()
         };
@@ -287,8 +288,8 @@ mod tests {
         fn ids(&self, project: Option<&Path>) -> Vec<String> {
             let mut ids = Vec::new();
             let library = Library::new(installed_sources(&self.home(), project));
-            let scan = library.scan(&mut |skill| {
-                ids.push(skill.id.to_string());
+            let scan = library.scan(&mut |scanned| {
+                ids.push(scanned.skill.id.to_string());
                 Ok(())
             });
             assert_eq!(scan.unwrap().skipped, []);

@@ -7,6 +7,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::library::Origin;
+
 /// The data files, in the order in which skills of several agents are read.
 const FILES: [&str; 7] = [
     include_str!("../../../profiles/claude-code.toml"),
@@ -74,6 +76,14 @@ pub enum Base {
 }
 
 impl Base {
+    /// Returns what kind of place a skill folder here is.
+    pub(super) fn origin(self) -> Origin {
+        match self {
+            Self::Home => Origin::Personal,
+            Self::Project => Origin::Project,
+        }
+    }
+
     /// Returns a path from here; `None` for one of a project where there is none.
     pub(super) fn join(self, path: &str, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
         let base = match self {

@@ -1,0 +1,205 @@
+//! [`Standing`]: what trust does to a ranking.
+
+use super::copies::CopyReader;
+use crate::{
+    error::Result,
+    index::{Index, SkillIdx, name_key},
+    retrieve::{Candidate, ScoreScale},
+    skill::{SkillId, risk::Risks},
+    trust::{Tier, TrustPolicy},
+};
+
+/// Fewest candidates among which originals are looked for. A copy whose original is not among them has words of its own that
+/// the original has not, and is left out.
+pub(super) const MIN_COMPARED: usize = 24;
+
+/// Applies a [`TrustPolicy`] to rankings over one index.
+///
+/// 1. Skills with a risk that the policy blocks are left out.
+/// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`].
+/// 3. A copy never stands above a skill that outranks it: one that is trusted more, or one that is trusted as much and lacks
+///    risks that the copy has.
+pub(super) struct Standing<'r> {
+    index: &'r Index,
+    policy: &'r TrustPolicy,
+    /// The highest tier of the index.
+    highest: Tier,
+}
+
+/// What a policy says of one skill.
+#[derive(Debug, Clone, Copy)]
+struct Rank {
+    idx: SkillIdx,
+    tier: Tier,
+    risks: Risks,
+}
+
+impl Rank {
+    /// Returns whether a copy of this skill must not stand above it.
+    fn outranks(&self, copy: &Self) -> bool {
+        let has_more_risks =
+            !copy.risks.without(self.risks).is_empty() && self.risks.without(copy.risks).is_empty();
+        self.tier > copy.tier || self.tier == copy.tier && has_more_risks
+    }
+}
+
+impl<'r> Standing<'r> {
+    pub(super) fn new(index: &'r Index, policy: &'r TrustPolicy) -> Self {
+        let highest = policy.highest(index.manifest().origins.keys().copied());
+        Self { index, policy, highest }
+    }
+
+    /// Applies the policy to candidates in any order; they are in order afterwards.
+    pub(super) fn apply(&self, candidates: &mut Vec<Candidate>, scale: ScoreScale) -> Result<()> {
+        let mut ranks = Vec::with_capacity(candidates.len());
+        for candidate in candidates.iter_mut() {
+            let rank = self.rank(self.index.find(&candidate.skill)?)?;
+            if rank.tier != Tier::Trusted && !rank.risks.is_empty() {
+                let score = lowered(candidate.score, scale, rank.risks.penalty());
+                candidate.signals.lowered += candidate.score - score;
+                candidate.score = score;
+            }
+            ranks.push(rank);
+        }
+        let mut ranked: Vec<(Candidate, Rank)> = candidates.drain(..).zip(ranks).collect();
+        ranked.retain(|(_, rank)| self.policy.blocks(rank.tier, rank.risks).is_empty());
+        ranked.sort_unstable_by(|a, b| Candidate::best_first(&a.0, &b.0));
+        self.put_copies_behind(&mut ranked)?;
+        candidates.extend(ranked.into_iter().map(|(candidate, _)| candidate));
+        Ok(())
+    }
+
+    /// Returns which of the skills that a task names are put first: of one name, those of the highest tier; none that is not trusted,
+    /// and none that is blocked.
+    pub(super) fn pinned(&self, named: Vec<SkillId>) -> Result<Vec<SkillId>> {
+        if named.is_empty() {
+            return Ok(named);
+        }
+        let mut copies = CopyReader::new(self.index)?;
+        let mut all = Vec::with_capacity(named.len());
+        for id in named {
+            let rank = self.rank(self.index.find(&id)?)?;
+            all.push((name_key(&copies.read(rank.idx)?.name), rank, id));
+        }
+        let best = |key: &str| {
+            let of_name = all.iter().filter(|(other, ..)| other == key);
+            of_name.map(|(_, rank, _)| rank.tier).max().unwrap_or_default()
+        };
+        let is_pinned = |key: &str, rank: &Rank| {
+            rank.tier > Tier::Untrusted
+                && rank.tier == best(key)
+                && self.policy.blocks(rank.tier, rank.risks).is_empty()
+        };
+        let pinned = all.iter().filter(|(key, rank, _)| is_pinned(key, rank));
+        Ok(pinned.map(|(_, _, id)| id.clone()).collect())
+    }
+
+    /// Returns the skill that outranks another one and that this one is a copy of, if there is one: of several, that of the
+    /// highest tier and the first id.
+    pub(super) fn original(&self, id: &SkillId) -> Result<Option<SkillId>> {
+        let rank = self.rank(self.index.find(id)?)?;
+        if !self.may_be_outranked(&rank) {
+            return Ok(None);
+        }
+        let mut copies = CopyReader::new(self.index)?;
+        let others = self.of_same_name(&rank, &mut copies)?;
+        let best = others.into_iter().min_by_key(|other| (std::cmp::Reverse(other.tier), other.idx));
+        best.map(|other| self.index.id(other.idx)).transpose()
+    }
+
+    fn rank(&self, idx: SkillIdx) -> Result<Rank> {
+        let id = self.index.id(idx)?;
+        let tier = self.policy.tier(&id, self.index.background(idx)?.origin);
+        Ok(Rank { idx, tier, risks: self.index.risks(idx)? })
+    }
+
+    /// Returns whether any skill may outrank this one: without a look at them, which costs time.
+    fn may_be_outranked(&self, rank: &Rank) -> bool {
+        rank.tier < self.highest || !rank.risks.is_empty()
+    }
+
+    /// Puts each copy right behind the skill that outranks it, or leaves it out where that is not among the candidates.
+    fn put_copies_behind(&self, ranked: &mut Vec<(Candidate, Rank)>) -> Result<()> {
+        if !ranked.iter().any(|(_, rank)| self.may_be_outranked(rank)) {
+            return Ok(());
+        }
+        let mut copies = CopyReader::new(self.index)?;
+        // From the last to the first: what moves down has been looked at, and stays behind its original.
+        for at in (0..ranked.len()).rev() {
+            let rank = ranked[at].1;
+            if !self.may_be_outranked(&rank) {
+                continue;
+            }
+            let mut behind = None;
+            for (other_at, (_, other)) in ranked.iter().enumerate() {
+                if other.outranks(&rank) && copies.is_copy(rank.idx, other.idx)? {
+                    behind = behind.max(Some(other_at));
+                }
+            }
+            match behind {
+                Some(below) if below > at => {
+                    let floor = ranked[below].0.score.next_down();
+                    let (mut copy, rank) = ranked.remove(at);
+                    copy.signals.lowered += copy.score - floor;
+                    copy.score = floor;
+                    // Others may have been put there before.
+                    let place = ranked.partition_point(|(other, _)| {
+                        Candidate::best_first(other, &copy).is_le()
+                    });
+                    ranked.insert(place, (copy, rank));
+                }
+                Some(_) => {}
+                None if self.of_same_name(&rank, &mut copies)?.is_empty() => {}
+                None => {
+                    ranked.remove(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the skills of the same name that outrank a copy of them.
+    fn of_same_name(&self, rank: &Rank, copies: &mut CopyReader<'_>) -> Result<Vec<Rank>> {
+        let key = name_key(&copies.read(rank.idx)?.name);
+        let mut found = Vec::new();
+        for other in self.index.named(&key)? {
+            let other = self.rank(other)?;
+            if other.idx != rank.idx && other.outranks(rank) && copies.is_copy(rank.idx, other.idx)? {
+                found.push(other);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Returns a score that some log-odds were taken from: where scores are ratios, the matching part of it.
+fn lowered(score: f32, scale: ScoreScale, log_odds: f32) -> f32 {
+    match scale {
+        ScoreScale::LogOdds => score - log_odds,
+        ScoreScale::Points | ScoreScale::Share | ScoreScale::Cosine if score > 0.0 => {
+            score * (-log_odds).exp()
+        }
+        // Such scores tell an order and nothing else; copies are put behind all the same.
+        _ => score,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_lowered_on_their_own_scale() {
+        let half = std::f32::consts::LN_2;
+        for (scale, expected) in [
+            (ScoreScale::LogOdds, 4.0 - half),
+            (ScoreScale::Points, 2.0),
+            (ScoreScale::Share, 2.0),
+            (ScoreScale::Cosine, 2.0),
+            (ScoreScale::RankOnly, 4.0),
+        ] {
+            assert!((lowered(4.0, scale, half) - expected).abs() < 1e-6, "{scale:?}");
+        }
+        assert!((lowered(-0.5, ScoreScale::Cosine, half) + 0.5).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,268 @@
+//! Words that are there to be found, not to be read.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Sign, mismatch::is_mostly_spaceless, pattern, terms};
+use crate::text::is_stop_word;
+
+/// Returns where a skill is stuffed with words.
+///
+/// The limits are set so that of 6,436 skills of public repositories about one in a thousand is beyond each of them.
+pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
+    let lines = Lines::of(body);
+    let is_stuffed = is_unfounded(description, body)
+        || repeats_one_word(description, IN_DESCRIPTION)
+        || repeats_one_word(body, IN_BODY);
+    is_stuffed
+        .then_some(Sign::Somewhere)
+        .or_else(|| lines.listed())
+        .or_else(|| lines.echoed(description))
+}
+
+/// Terms from which on a description is long.
+const MIN_CLAIMED_TERMS: usize = 36;
+
+/// Least share of the terms of a long description that an honest text takes up.
+const MIN_FOUNDED: f32 = 0.25;
+
+/// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
+/// characters are no words.
+fn is_unfounded(description: &str, body: &str) -> bool {
+    // Each term has two letters or more, and something before the next one.
+    if description.len() < 3 * MIN_CLAIMED_TERMS || is_mostly_spaceless(description) {
+        return false;
+    }
+    let claimed = terms([description, ""]);
+    if claimed.len() < MIN_CLAIMED_TERMS {
+        return false;
+    }
+    let held = terms([body, ""]);
+    // A text of a few lines takes up nothing, and may still be honest.
+    held.len() >= claimed.len() && share_of(&claimed, &held) < MIN_FOUNDED
+}
+
+/// How often one word may be there.
+struct Repetition {
+    /// From which number on.
+    min_times: usize,
+    /// From which share of all words on.
+    min_share: f32,
+}
+
+const IN_DESCRIPTION: Repetition = Repetition { min_times: 10, min_share: 0.18 };
+const IN_BODY: Repetition = Repetition { min_times: 60, min_share: 0.25 };
+
+/// Returns whether one word is repeated over and over.
+fn repeats_one_word(text: &str, limit: Repetition) -> bool {
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut n_words = 0;
+    for word in text.split_whitespace() {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if word.len() > 2 && word.starts_with(char::is_alphabetic) {
+            n_words += 1;
+            *counts.entry(word).or_default() += 1;
+        }
+    }
+    let is_too_often = |word: &str, n: usize| {
+        n >= limit.min_times
+            && n as f32 >= limit.min_share * n_words as f32
+            && !is_stop_word(&word.to_lowercase())
+    };
+    counts.into_iter().any(|(word, n)| is_too_often(word, n))
+}
+
+/// Words from which on a line can be a list of search words.
+const MIN_LIST_WORDS: usize = 25;
+
+/// Separators of the items of such a list.
+const MIN_SEPARATORS: usize = 12;
+
+/// Most of the words of such a list that are function words.
+const MAX_STOP_SHARE: f32 = 0.08;
+
+/// Words in such lists from which on a text is stuffed.
+const MIN_LISTED_WORDS: usize = 120;
+
+/// Requests from which on a text can be a list of them.
+const MIN_REQUESTS: usize = 20;
+
+/// Terms of these requests.
+const MIN_REQUEST_TERMS: usize = 60;
+
+/// Least share of the terms of the requests that the rest of an honest text takes up.
+const MIN_ANSWERED: f32 = 0.4;
+
+/// What users say of themselves and to others; questions of checklists do not.
+static OF_USERS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:i|i'm|my|me|we|our|you|how|help|please)\b|我|帮|请|怎么|如何")
+});
+
+/// The lines of a body outside of code.
+struct Lines<'t> {
+    /// With their first bytes.
+    prose: Vec<(usize, &'t str)>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(body: &'t str) -> Self {
+        let mut prose = Vec::new();
+        let (mut at, mut is_code) = (0, false);
+        for line in body.split_inclusive('\n') {
+            let inner = line.trim_start();
+            if inner.starts_with("```") || inner.starts_with("~~~") {
+                is_code = !is_code;
+            } else if !is_code && !inner.is_empty() {
+                prose.push((at, line));
+            }
+            at += line.len();
+        }
+        Self { prose }
+    }
+
+    /// Returns the first of many lines that are lists of words.
+    fn listed(&self) -> Option<Sign> {
+        let mut first = None;
+        let mut n_listed = 0;
+        for (at, line) in &self.prose {
+            let n_words = words_of_list(line);
+            if n_words > 0 {
+                first.get_or_insert(*at);
+                n_listed += n_words;
+            }
+        }
+        first.filter(|_| n_listed >= MIN_LISTED_WORDS).map(Sign::At)
+    }
+
+    /// Returns the first of many requests that the rest of the skill never speaks of.
+    fn echoed(&self, description: &str) -> Option<Sign> {
+        let (mut requests, mut rest) = (Vec::new(), vec![description]);
+        let mut first = None;
+        for (at, line) in &self.prose {
+            let before = requests.len();
+            if is_request(line) {
+                requests.push(*line);
+            } else {
+                split_quotations(line, &mut requests, &mut rest);
+            }
+            if requests.len() > before {
+                first.get_or_insert(*at);
+            }
+        }
+        let n_of_users = requests.iter().filter(|text| OF_USERS.is_match(text)).count();
+        if requests.len() < MIN_REQUESTS || 3 * n_of_users < requests.len() {
+            return None;
+        }
+        let asked = terms([&requests.join("\n"), ""]);
+        let rest = terms([&rest.join("\n"), ""]);
+        let is_echo = asked.len() >= MIN_REQUEST_TERMS && share_of(&asked, &rest) < MIN_ANSWERED;
+        first.filter(|_| is_echo).map(Sign::At)
+    }
+}
+
+/// Sorts what a line has between quotation marks, four words and more, from the rest of it.
+fn split_quotations<'t>(line: &'t str, quotations: &mut Vec<&'t str>, rest: &mut Vec<&'t str>) {
+    for (n, part) in line.split(['"', '“', '”']).enumerate() {
+        if n % 2 == 1 && part.split_whitespace().count() >= 4 {
+            quotations.push(part);
+        } else {
+            rest.push(part);
+        }
+    }
+}
+
+/// Returns the words of a line if it is a list of search words, else 0. Rows of tables and lists of links are none.
+fn words_of_list(line: &str) -> usize {
+    if line.trim_start().starts_with('|') || line.contains("](") || line.contains("://") {
+        return 0;
+    }
+    let n_separators = line.matches([',', ';', '·', '•', '|', '、', '，']).count();
+    if n_separators < MIN_SEPARATORS {
+        return 0;
+    }
+    let (mut n_words, mut n_stop_words) = (0, 0);
+    for word in
+        line.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
+    {
+        n_words += 1;
+        n_stop_words += usize::from(is_stop_word(&word.to_lowercase()));
+    }
+    let is_list =
+        n_words >= MIN_LIST_WORDS && n_stop_words as f32 <= MAX_STOP_SHARE * n_words as f32;
+    if is_list { n_words } else { 0 }
+}
+
+/// Returns whether a line, or an item of a list, is something that a user would ask.
+fn is_request(line: &str) -> bool {
+    let text = line.trim().trim_start_matches(['-', '*', '+', '>', ' ']);
+    let text =
+        text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(['.', ')', ' ']);
+    text.ends_with(['?', '？'])
+}
+
+/// Returns the share of the first terms that are among the second, in `[0, 1]`.
+fn share_of(claimed: &FxHashSet<String>, held: &FxHashSet<String>) -> f32 {
+    let n_held = claimed.iter().filter(|term| held.contains(*term)).count();
+    n_held as f32 / claimed.len().max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that no other text of these tests has.
+    fn strange(range: std::ops::Range<usize>) -> Vec<String> {
+        range
+            .map(|n| {
+                format!(
+                    "w{}x",
+                    "abcdefghij".repeat(2)[n % 10..n % 10 + 5].to_owned() + &n.to_string()
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_description_of_what_the_text_never_speaks_of_is_a_sign() {
+        let description = strange(0..60).join(", ");
+        let body = strange(100..200).join(" keeps up with a ");
+        assert_eq!(sign(&description, &body), Some(Sign::Somewhere));
+        let honest = format!("{body} {}", strange(0..60).join(" goes on to the "));
+        assert_eq!(sign(&description, &honest), None, "{honest}");
+        assert_eq!(sign(&description, "Short."), None);
+    }
+
+    #[test]
+    fn a_word_over_and_over_is_a_sign() {
+        let body = "pdf merge pdf ".repeat(60);
+        assert_eq!(sign("d", &body), Some(Sign::Somewhere));
+        assert_eq!(sign("d", &"pdf merge pdf ".repeat(20)), None);
+        let description = "PDF skill for PDF files. ".repeat(6);
+        assert_eq!(sign(&description, "PDF."), Some(Sign::Somewhere));
+    }
+
+    #[test]
+    fn lists_of_search_words_are_a_sign() {
+        let list = strange(0..70).join(", ");
+        let body = format!("# A\n\nDo it.\n\nTags: {list}\n\nMore: {list}\n");
+        assert_eq!(sign("d", &body), Some(Sign::At(body.find("Tags").unwrap())));
+        let code = format!("# A\n\n```\n{list}\n{list}\n```\n");
+        assert_eq!(sign("d", &code), None);
+        let table = format!("| a | b |\n|---|---|\n| {list} | {list} |\n");
+        assert_eq!(sign("d", &table), None);
+    }
+
+    #[test]
+    fn requests_that_are_not_answered_are_a_sign() {
+        let asked: Vec<String> = strange(0..90)
+            .chunks(3)
+            .map(|words| format!("- How do I {}?\n", words.join(" ")))
+            .collect();
+        let body = format!("# A\n\nDo it.\n\n{}", asked.concat());
+        assert_eq!(sign("d", &body), Some(Sign::At(body.find("- How").unwrap())));
+        let answered = format!("{body}\n{}\n", strange(0..90).join(" is a "));
+        assert_eq!(sign("d", &answered), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! [`TrustNote`]: what an answer says of where a skill comes from and of what speaks against it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Tier, TrustPolicy};
+use crate::{
+    index::IndexedSkill,
+    library::Origin,
+    skill::{
+        SkillId,
+        risk::{self, RiskFinding},
+    },
+};
+
+/// Where a skill comes from, how far the user trusts it, and what speaks against it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustNote {
+    /// What kind of place it was found in.
+    pub origin: Origin,
+    /// How far the user trusts it.
+    pub tier: Tier,
+    /// Name of its licence, as its author wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// What its text shows. No risk does not mean that it is safe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<RiskFinding>,
+    /// The skill that it is a copy of, which is trusted more, or has not these risks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<SkillId>,
+}
+
+impl TrustNote {
+    /// Returns what is known of a skill under a policy.
+    pub(crate) fn of(indexed: &IndexedSkill, policy: &TrustPolicy) -> Self {
+        let IndexedSkill { skill, background, risks, .. } = indexed;
+        let found = if risks.is_empty() {
+            Vec::new()
+        } else {
+            risk::find(&skill.name, &skill.description, &skill.body)
+        };
+        Self {
+            origin: background.origin,
+            tier: policy.tier(&skill.id, background.origin),
+            licence: background.licence.clone(),
+            risks: found,
+            copy_of: None,
+        }
+    }
+
+    /// Returns what speaks against the skill, one clause each; empty if nothing does.
+    pub fn warnings(&self) -> Vec<String> {
+        let copy = self.copy_of.iter().map(|of| format!("is a copy of `{of}`"));
+        copy.chain(self.risks.iter().map(ToString::to_string)).collect()
+    }
+}
+
+impl fmt::Display for TrustNote {
+    /// Says where the skill comes from, in a few words: `personal, trusted, licence MIT`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.origin.as_str(), self.tier.as_str())?;
+        self.licence.as_ref().map_or(Ok(()), |licence| write!(f, ", licence {licence}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::risk::Risk;
+
+    #[test]
+    fn a_note_is_a_few_words_and_its_warnings() {
+        let risks = vec![RiskFinding { risk: Risk::PipeToShell, line: Some(3) }];
+        let copy_of = Some(SkillId::new("a/pdf"));
+        let licence = Some("MIT".to_owned());
+        let note = TrustNote { licence, risks, copy_of, ..TrustNote::default() };
+        assert_eq!(note.to_string(), "library, unrated, licence MIT");
+        assert_eq!(note.warnings(), ["is a copy of `a/pdf`", "runs what it downloads (line 3)"]);
+        assert_eq!(TrustNote::default().warnings(), [""; 0]);
+    }
+}

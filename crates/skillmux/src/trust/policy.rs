@@ -1,0 +1,172 @@
+//! [`Tier`] and [`TrustPolicy`]: what a user says of the places that skills come from.
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Error, Result},
+    library::Origin,
+    skill::{SkillId, risk::Risks},
+};
+
+/// How far a user trusts a skill, from low to high.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Its name in a task does not put it first.
+    Untrusted,
+    /// Nobody said anything.
+    #[default]
+    Unrated,
+    /// Its risks do not lower its rank, and no copy of it stands above it.
+    Trusted,
+}
+
+impl Tier {
+    /// Returns its name in settings and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Untrusted => "untrusted",
+            Self::Unrated => "unrated",
+            Self::Trusted => "trusted",
+        }
+    }
+}
+
+/// Which skills are trusted, and which are not loaded at all.
+#[derive(Debug, Clone)]
+pub struct TrustPolicy {
+    of_origin: [Tier; Origin::ALL.len()],
+    /// The rule that counts comes first.
+    rules: Vec<Rule>,
+    /// A skill that is not trusted and has one of these is in no answer.
+    pub blocked: Risks,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    pattern: GlobMatcher,
+    tier: Tier,
+}
+
+impl Default for TrustPolicy {
+    /// What the user installed is trusted: personal skills and plugins. All else is unrated, and nothing is blocked.
+    fn default() -> Self {
+        let mut policy =
+            Self { of_origin: Default::default(), rules: Vec::new(), blocked: Risks::default() };
+        policy.set_origin(Origin::Personal, Tier::Trusted);
+        policy.set_origin(Origin::Plugin, Tier::Trusted);
+        policy
+    }
+}
+
+impl TrustPolicy {
+    /// Sets the tier of all skills of an origin.
+    pub fn set_origin(&mut self, origin: Origin, tier: Tier) {
+        self.of_origin[origin as usize] = tier;
+    }
+
+    /// Sets the tier of the skills whose ids fit a pattern: `*` stands for a part of an id between slashes, `**` for any parts.
+    ///
+    /// If several patterns fit an id, the longest one counts; of equally long ones, the lower tier.
+    ///
+    /// # Errors
+    /// [`Error::TrustPattern`] if it is no pattern.
+    pub fn set_rule(&mut self, pattern: &str, tier: Tier) -> Result<()> {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        let failed = |error: globset::Error| Error::TrustPattern {
+            pattern: pattern.to_owned(),
+            detail: error.kind().to_string(),
+        };
+        self.rules.push(Rule { pattern: glob.map_err(failed)?.compile_matcher(), tier });
+        let length = |rule: &Rule| rule.pattern.glob().glob().chars().count();
+        self.rules.sort_by(|a, b| length(b).cmp(&length(a)).then(a.tier.cmp(&b.tier)));
+        Ok(())
+    }
+
+    /// Returns how far a skill is trusted: by the rule for its id, else by its origin.
+    ///
+    /// An id with `~` is that of a second skill with the id before it. No rule makes it trusted: it is not the skill that was meant.
+    pub fn tier(&self, id: &SkillId, origin: Origin) -> Tier {
+        let is_second = id.as_str().contains('~');
+        let fits = |rule: &&Rule| {
+            rule.pattern.is_match(id.as_str()) && !(is_second && rule.tier == Tier::Trusted)
+        };
+        self.rules.iter().find(fits).map_or(self.of_origin[origin as usize], |rule| rule.tier)
+    }
+
+    /// Returns the highest tier that a skill of one of these origins may have.
+    pub(crate) fn highest(&self, origins: impl Iterator<Item = Origin>) -> Tier {
+        let of_rules = self.rules.iter().map(|rule| rule.tier);
+        let all = origins.map(|origin| self.of_origin[origin as usize]).chain(of_rules);
+        all.max().unwrap_or_default()
+    }
+
+    /// Returns the risks for which a skill is in no answer.
+    pub fn blocks(&self, tier: Tier, risks: Risks) -> Risks {
+        if tier == Tier::Trusted { Risks::default() } else { risks.and(self.blocked) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::risk::Risk;
+
+    fn tier(policy: &TrustPolicy, id: &str) -> Tier {
+        policy.tier(&SkillId::new(id), Origin::Registry)
+    }
+
+    #[test]
+    fn the_longest_pattern_counts() {
+        let mut policy = TrustPolicy::default();
+        policy.set_rule("**", Tier::Untrusted).unwrap();
+        policy.set_rule("acme/**", Tier::Trusted).unwrap();
+        policy.set_rule("acme/labs/**", Tier::Unrated).unwrap();
+        policy.set_rule("*/pdf", Tier::Untrusted).unwrap();
+        assert_eq!(tier(&policy, "acme/tools/pdf"), Tier::Trusted);
+        assert_eq!(tier(&policy, "acme/labs/pdf"), Tier::Unrated);
+        assert_eq!(tier(&policy, "acme/pdf"), Tier::Trusted);
+        assert_eq!(tier(&policy, "other/pdf"), Tier::Untrusted);
+        assert_eq!(tier(&policy, "other/a/pdf"), Tier::Untrusted);
+    }
+
+    #[test]
+    fn a_second_skill_of_an_id_is_not_the_one_that_was_meant() {
+        let mut policy = TrustPolicy::default();
+        policy.set_rule("acme/**", Tier::Trusted).unwrap();
+        assert_eq!(tier(&policy, "acme/pdf~01234567"), Tier::Unrated);
+        policy.set_rule("acme/pdf*", Tier::Untrusted).unwrap();
+        assert_eq!(tier(&policy, "acme/pdf~01234567"), Tier::Untrusted);
+    }
+
+    #[test]
+    fn without_a_rule_the_origin_counts() {
+        let mut policy = TrustPolicy::default();
+        let id = SkillId::new("a");
+        let tiers = Origin::ALL.map(|origin| policy.tier(&id, origin));
+        assert_eq!(tiers, [Tier::Trusted, Tier::Unrated, Tier::Trusted, Tier::Unrated, Tier::Unrated]);
+        policy.set_origin(Origin::Project, Tier::Untrusted);
+        assert_eq!(policy.tier(&id, Origin::Project), Tier::Untrusted);
+        assert_eq!(policy.highest([Origin::Project].into_iter()), Tier::Untrusted);
+        assert_eq!(policy.highest(Origin::ALL.into_iter()), Tier::Trusted);
+    }
+
+    #[test]
+    fn what_is_trusted_is_never_blocked() {
+        let blocked: Risks = [Risk::EncodedPayload].into_iter().collect();
+        let risks: Risks = [Risk::EncodedPayload, Risk::PipeToShell].into_iter().collect();
+        let policy = TrustPolicy { blocked, ..TrustPolicy::default() };
+        assert!(policy.blocks(Tier::Trusted, risks).is_empty());
+        assert_eq!(policy.blocks(Tier::Unrated, risks), blocked);
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_an_error() {
+        let error = TrustPolicy::default().set_rule("a[", Tier::Trusted).unwrap_err();
+        assert!(error.to_string().contains("`a[`"), "{error}");
+    }
+}
