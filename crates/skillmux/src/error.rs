@@ -249,7 +249,9 @@ impl Error {
             | Self::SourceMissing { .. }
             | Self::SourceUnknown { .. }
             | Self::LibraryEmpty { .. }
-            | Self::SkillUnknown { .. } => ErrorKind::Input,
+            | Self::SkillUnknown { .. }
+            | Self::SkillBlocked { .. }
+            | Self::TrustPattern { .. } => ErrorKind::Input,
             Self::IndexMissing { .. }
             | Self::IndexForeign { .. }
             | Self::IndexFormat { .. }
@@ -314,6 +316,13 @@ impl Error {
             Self::SkillUnknown { nearest, .. } => {
                 let ids: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
                 format!("did you mean {}?", ids.join(" or "))
+            }
+            Self::SkillBlocked { .. } => {
+                "read it yourself; if you want agents to have it, give it the tier `trusted`".to_owned()
+            }
+            Self::TrustPattern { .. } => {
+                "an id, in which `*` stands for a part between slashes and `**` for any parts: `acme/**`"
+                    .to_owned()
             }
             Self::Read { source, .. } | Self::Write { source, .. } => return io_hint(source),
             Self::Encoder { hint, .. } | Self::PairScorer { hint, .. } | Self::Chat { hint, .. } => {

@@ -14,7 +14,7 @@ use super::{
     lexical::FieldCaps,
     vector_kind::VectorKind,
 };
-use crate::{error::Result, model::EncoderIdentity};
+use crate::{error::Result, library::Origin, model::EncoderIdentity, skill::risk::Risk};
 
 /// Version of the layout on disk.
 ///
@@ -152,6 +152,8 @@ mod tests {
             n_skills: 0,
             n_slots: 0,
             sources: Vec::new(),
+            origins: BTreeMap::new(),
+            risks: BTreeMap::new(),
             store_files: vec![store_file.to_owned()],
             files: BTreeMap::from([(file.to_owned(), identity)]),
         }

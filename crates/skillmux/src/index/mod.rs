@@ -23,6 +23,7 @@ pub use lexical::{Field, FieldCaps};
 pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVectors};
 pub(crate) use read::HeadlineReader;
 pub use read::{Index, IndexedSkill};
+pub(crate) use store::Headline;
 pub use table::SkillIdx;
 pub use vector_kind::VectorKind;
 pub use write::{

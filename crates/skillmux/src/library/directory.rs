@@ -407,8 +407,13 @@ mod tests {
             symlink("../shared", root.join("mine")).unwrap();
             let allowed =
                 [&root, &dir.path().join("shared")].map(|it| fs::canonicalize(it).unwrap());
-            let directory =
-                Directory { root: &root, label: "l", id_prefix: Some("l"), allowed: &allowed };
+            let directory = Directory {
+                root: &root,
+                label: "l",
+                id_prefix: Some("l"),
+                origin: Origin::Library,
+                allowed: &allowed,
+            };
             let mut ids = Vec::new();
             let _ = directory.read(&mut |entry| {
                 if let Entry::Found(found) = entry {

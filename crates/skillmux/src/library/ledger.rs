@@ -125,6 +125,7 @@ fn digest(text: &str) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skill::Skill;
 
     fn entry(id: &str, name: &str, body: &str) -> Entry {
         let skill = Skill {

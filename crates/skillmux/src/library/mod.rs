@@ -46,8 +46,8 @@ mod source;
 
 pub use directory::COPIES_MARK;
 pub use mcp_list::ListedServer;
-pub use place::{SkillPlace, SkillPlaces, Whereabouts};
 pub use origin::{Background, Origin, ScannedSkill};
+pub use place::{SkillPlace, SkillPlaces, Whereabouts};
 pub use report::{Collision, Finding, Issue, Merged, Provenance, ScanReport};
 pub use scan::Library;
 pub use source::Source;

@@ -219,7 +219,12 @@ mod tests {
         let skill = file("skill.md", "text");
         assert_eq!(
             Source::detect(&skill).unwrap(),
-            [Source::Folder { root: skill, label: "x".into(), id_prefix: None, origin: Origin::Library }]
+            [Source::Folder {
+                root: skill,
+                label: "x".into(),
+                id_prefix: None,
+                origin: Origin::Library
+            }]
         );
         let shard = file("p.JSONL.gz", "");
         assert_eq!(Source::detect(&shard).unwrap(), [Source::shards(&shard)]);
@@ -252,8 +257,12 @@ mod tests {
         for id in ["a", "gone", "../secret", "a/../../secret", "lib", absolute.as_str(), ""] {
             assert_eq!(place(&plain, id), None, "{id}");
         }
-        let prefixed =
-            Source::Folder { root: root.clone(), label: "x".into(), id_prefix: Some("x".into()), origin: Origin::Library };
+        let prefixed = Source::Folder {
+            root: root.clone(),
+            label: "x".into(),
+            id_prefix: Some("x".into()),
+            origin: Origin::Library,
+        };
         assert_eq!(folder(&prefixed, "x/a/b"), expected);
         assert_eq!(place(&prefixed, "a/b"), None);
         assert_eq!(place(&Source::shards(&root), "a/b"), None);

@@ -103,7 +103,8 @@ impl<'r> Standing<'r> {
         }
         let mut copies = CopyReader::new(self.index)?;
         let others = self.of_same_name(&rank, &mut copies)?;
-        let best = others.into_iter().min_by_key(|other| (std::cmp::Reverse(other.tier), other.idx));
+        let best =
+            others.into_iter().min_by_key(|other| (std::cmp::Reverse(other.tier), other.idx));
         best.map(|other| self.index.id(other.idx)).transpose()
     }
 
@@ -143,9 +144,8 @@ impl<'r> Standing<'r> {
                     copy.signals.lowered += copy.score - floor;
                     copy.score = floor;
                     // Others may have been put there before.
-                    let place = ranked.partition_point(|(other, _)| {
-                        Candidate::best_first(other, &copy).is_le()
-                    });
+                    let place = ranked
+                        .partition_point(|(other, _)| Candidate::best_first(other, &copy).is_le());
                     ranked.insert(place, (copy, rank));
                 }
                 Some(_) => {}
@@ -164,7 +164,10 @@ impl<'r> Standing<'r> {
         let mut found = Vec::new();
         for other in self.index.named(&key)? {
             let other = self.rank(other)?;
-            if other.idx != rank.idx && other.outranks(rank) && copies.is_copy(rank.idx, other.idx)? {
+            if other.idx != rank.idx
+                && other.outranks(rank)
+                && copies.is_copy(rank.idx, other.idx)?
+            {
                 found.push(other);
             }
         }

@@ -12,7 +12,18 @@ use crate::{
 
 /// How far a user trusts a skill, from low to high.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -148,7 +159,10 @@ mod tests {
         let mut policy = TrustPolicy::default();
         let id = SkillId::new("a");
         let tiers = Origin::ALL.map(|origin| policy.tier(&id, origin));
-        assert_eq!(tiers, [Tier::Trusted, Tier::Unrated, Tier::Trusted, Tier::Unrated, Tier::Unrated]);
+        assert_eq!(
+            tiers,
+            [Tier::Trusted, Tier::Unrated, Tier::Trusted, Tier::Unrated, Tier::Unrated]
+        );
         policy.set_origin(Origin::Project, Tier::Untrusted);
         assert_eq!(policy.tier(&id, Origin::Project), Tier::Untrusted);
         assert_eq!(policy.highest([Origin::Project].into_iter()), Tier::Untrusted);

@@ -16,7 +16,7 @@ use super::{
     profile::AgentProfile,
 };
 use crate::{
-    library::{Finding, Issue, directory::Directory, entry::Entry},
+    library::{Finding, Issue, Origin, directory::Directory, entry::Entry},
     skill::{ContentHash, Skill},
 };
 
@@ -403,8 +403,7 @@ fn roots_of(
 fn skills_of(root: &Root, allowed: &[PathBuf]) -> Vec<Read> {
     let mut found = Vec::new();
     let origin = Origin::default();
-    let directory =
-        Directory { root: &root.path, label: "", id_prefix: None, origin, allowed };
+    let directory = Directory { root: &root.path, label: "", id_prefix: None, origin, allowed };
     let end = directory.read(&mut |entry| {
         found.push(match entry {
             Entry::Found(entry) => {
