@@ -146,6 +146,14 @@ pub enum Error {
         /// What is wrong with it.
         detail: String,
     },
+    /// A report of a scanner is not what skillmux reads.
+    #[error("`{}` is no report in SARIF 2.1.0: {detail}", path.display())]
+    ScannerReport {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// A file could not be read.
     #[error("cannot read `{}`", path.display())]
     Read {
@@ -251,7 +259,8 @@ impl Error {
             | Self::LibraryEmpty { .. }
             | Self::SkillUnknown { .. }
             | Self::SkillBlocked { .. }
-            | Self::TrustPattern { .. } => ErrorKind::Input,
+            | Self::TrustPattern { .. }
+            | Self::ScannerReport { .. } => ErrorKind::Input,
             Self::IndexMissing { .. }
             | Self::IndexForeign { .. }
             | Self::IndexFormat { .. }
@@ -319,6 +328,9 @@ impl Error {
             }
             Self::SkillBlocked { .. } => {
                 "read it yourself; if you want agents to have it, give it the tier `trusted`".to_owned()
+            }
+            Self::ScannerReport { .. } => {
+                "most scanners write it with an option such as `--format sarif`".to_owned()
             }
             Self::TrustPattern { .. } => {
                 "an id, in which `*` stands for a part between slashes and `**` for any parts: `acme/**`"

@@ -171,6 +171,14 @@ impl Index {
         Ok(origins.background)
     }
 
+    /// Returns the hash of name, description and body of a skill.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn content_hash(&self, idx: SkillIdx) -> Result<ContentHash> {
+        self.table.hash(idx).ok_or_else(|| self.bad_row(idx))
+    }
+
     /// Returns what speaks against a skill.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use crate::{
     page::Page,
     retrieve::Candidate,
     skill::{Skill, SkillId},
+    trust::TrustNote,
 };
 
 /// The whole answer to a query.
@@ -75,6 +76,9 @@ pub struct ExplainedSkill {
     /// characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// How far it is trusted, and what speaks against it.
+    #[serde(default)]
+    pub trust: TrustNote,
     /// Score of the ranking; comparable within one answer only.
     pub score: f32,
     /// What the score is made of.
@@ -86,7 +90,7 @@ pub struct ExplainedSkill {
 }
 
 impl ExplainedSkill {
-    /// Returns a skill without copies and folder.
+    /// Returns a skill without copies, folder and trust.
     pub(super) fn new(candidate: &Candidate, skill: &Skill, explanation: Explanation) -> Self {
         Self {
             id: skill.id.clone(),
@@ -94,6 +98,7 @@ impl ExplainedSkill {
             description: skill.description.clone(),
             source: skill.source.clone(),
             folder: None,
+            trust: TrustNote::default(),
             score: candidate.score,
             explanation,
             copies: Vec::new(),

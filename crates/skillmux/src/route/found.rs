@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons};
+use super::{
+    Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons, standing::Standing,
+};
 use crate::{
     compose::{Considered, PlanStep, StepCandidates},
     error::Result,
@@ -42,6 +44,7 @@ impl Found<'_> {
         &mut self,
         index: &Index,
         step: &PlanStep,
+        standing: Option<&Standing<'_>>,
         loaded: &mut Vec<Loaded>,
     ) -> Result<Vec<ExplainedSkill>> {
         let mut explained = Vec::with_capacity(step.skills.len());
@@ -62,6 +65,9 @@ impl Found<'_> {
             let mut skill = ExplainedSkill::new(&candidate, &indexed.skill, explanation);
             let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
             skill.copies = copies_of(index, id, others)?;
+            if let Some(standing) = standing {
+                skill.trust = standing.note(&indexed)?;
+            }
             explained.push(skill);
             let translation = candidate.signals.translation;
             loaded.push(Loaded { skill: indexed, translation });

@@ -31,7 +31,7 @@ pub struct Ranker {
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
     translator: Option<Arc<dyn Translator>>,
-    trust: TrustPolicy,
+    trust: Option<TrustPolicy>,
 }
 
 impl Default for Ranker {
@@ -50,7 +50,7 @@ impl Ranker {
             words: Bm25Config::default(),
             speller: None,
             translator: None,
-            trust: TrustPolicy::default(),
+            trust: Some(TrustPolicy::default()),
         }
     }
 
@@ -77,12 +77,18 @@ impl Ranker {
     /// Returns the ranker with what the user trusts.
     #[must_use]
     pub fn with_trust(self, trust: TrustPolicy) -> Self {
-        Self { trust, ..self }
+        Self { trust: Some(trust), ..self }
     }
 
-    /// Returns what the user trusts.
-    pub fn trust(&self) -> &TrustPolicy {
-        &self.trust
+    /// Returns a ranker to which all skills are the same, whatever speaks against them: what weights are fitted to.
+    #[must_use]
+    pub fn without_trust(self) -> Self {
+        Self { trust: None, ..self }
+    }
+
+    /// Returns what the user trusts; `None` if that changes nothing.
+    pub fn trust(&self) -> Option<&TrustPolicy> {
+        self.trust.as_ref()
     }
 
     /// Returns the ranker with another reranker, which is made from the present one.
@@ -129,12 +135,13 @@ impl Ranker {
         }
         let n = usize::max(k, N_MERGED);
         let mut rankings = vec![self.rank_text(index, reading, query, n)?];
-        let standing = Standing::new(index, &self.trust);
-        let mut all_named = standing.pinned(named(index, query)?)?;
+        let standing = self.standing(index);
+        let pinned = |query: &Query| pinned(standing.as_ref(), named(index, query)?);
+        let mut all_named = pinned(query)?;
         for need in query.needs() {
             let need = Query::new(need.text())?;
             rankings.push(self.rank_text(index, reading, &need, n)?);
-            all_named.extend(standing.pinned(named(index, &need)?)?);
+            all_named.extend(pinned(&need)?);
         }
         all_named.sort_unstable();
         all_named.dedup();
@@ -142,6 +149,11 @@ impl Ranker {
         pin(&mut merged.candidates, &all_named, merged.scale);
         merged.candidates.truncate(k);
         Ok(merged)
+    }
+
+    /// Returns what applies the policy of the ranker, if it has one.
+    pub(super) fn standing<'r>(&'r self, index: &'r Index) -> Option<Standing<'r>> {
+        self.trust.as_ref().map(|trust| Standing::new(index, trust))
     }
 
     /// Returns how a query is read.
@@ -157,8 +169,8 @@ impl Ranker {
         query: &Query,
         k: usize,
     ) -> Result<Ranking> {
-        let standing = Standing::new(index, &self.trust);
-        let named = standing.pinned(named(index, query)?)?;
+        let standing = self.standing(index);
+        let named = pinned(standing.as_ref(), named(index, query)?)?;
         let n = k.max(self.reranker.n_compared()).max(MIN_COMPARED);
         let mut candidates = self.candidates(index, query, &named, n)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
@@ -173,7 +185,9 @@ impl Ranker {
             candidates = both(candidates, Translation { text, ranking }, found);
         }
         reading.leave_out(index, &mut candidates)?;
-        standing.apply(&mut candidates, scale)?;
+        if let Some(standing) = standing {
+            standing.apply(&mut candidates, scale)?;
+        }
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
@@ -254,6 +268,14 @@ impl Reasons<'_> {
     /// Returns why a candidate that was read has its place.
     pub(super) fn explain(&self, candidate: &Candidate) -> Explanation {
         Explanation::of(candidate, self.ranker.contributions(candidate))
+    }
+}
+
+/// Returns which of the skills that a text names are put first.
+fn pinned(standing: Option<&Standing<'_>>, named: Vec<SkillId>) -> Result<Vec<SkillId>> {
+    match standing {
+        Some(standing) => standing.pinned(named),
+        None => Ok(named),
     }
 }
 

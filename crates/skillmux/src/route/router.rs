@@ -24,13 +24,14 @@ use crate::{
         StepCandidates, judge,
     },
     decompose::dependencies,
-    error::Result,
+    error::{Error, Result},
     index::{Index, IndexedSkill},
     library::SkillPlaces,
     page::{FullPager, Page, PageRequest, Pager, PartList},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
+    trust::TrustNote,
 };
 
 /// Limits of one answer.
@@ -119,6 +120,33 @@ impl Router {
         let index = self.index();
         let source = index.skill(index.find(id)?)?.skill.source;
         Ok(self.places.folder(id, &source))
+    }
+
+    /// Returns how far a skill is trusted, and what speaks against it; of a skill that is blocked, too.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn trust(&self, id: &SkillId) -> Result<TrustNote> {
+        let index = self.index();
+        let indexed = index.skill(index.find(id)?)?;
+        match self.stages.ranker.standing(&index) {
+            Some(standing) => standing.note(&indexed),
+            None => Ok(TrustNote::default()),
+        }
+    }
+
+    /// Returns whether the user wants a skill in no answer, for its risks.
+    ///
+    /// # Errors
+    /// As for [`Router::trust`].
+    pub fn is_blocked(&self, id: &SkillId) -> Result<bool> {
+        let index = self.index();
+        let Some(standing) = self.stages.ranker.standing(&index) else { return Ok(false) };
+        match standing.check(id) {
+            Ok(()) => Ok(false),
+            Err(Error::SkillBlocked { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the present snapshot of the index.
@@ -326,6 +354,7 @@ impl Router {
         if split == Split::Parts {
             leave_out_idle(&mut planned);
         }
+        let standing = self.stages.ranker.standing(&index);
         let mut loaded = Vec::new();
         let mut route_steps = Vec::with_capacity(planned.len());
         let subtask = |step: &PlanStep| step.need.text() != query.text();
@@ -335,7 +364,10 @@ impl Router {
         for (step, depends_on) in planned.iter().zip(all_first) {
             let of_need = found.iter_mut().find(|found| found.step.need == step.need);
             let (skills, alternatives) = match of_need {
-                Some(found) => (found.load(&index, step, &mut loaded)?, found.left_out(step)),
+                Some(found) => {
+                    let skills = found.load(&index, step, standing.as_ref(), &mut loaded)?;
+                    (skills, found.left_out(step))
+                }
                 None => (Vec::new(), Vec::new()),
             };
             let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
@@ -371,8 +403,8 @@ impl Router {
     /// its beginning. Parts that the agent had before are not shown again.
     ///
     /// # Errors
-    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike, and
-    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike,
+    /// [`Error::SkillBlocked`](crate::Error::SkillBlocked), and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn page(
         &self,
         id: &SkillId,
@@ -381,6 +413,9 @@ impl Router {
         had: &PartList,
     ) -> Result<Page> {
         let index = self.index();
+        if let Some(standing) = self.stages.ranker.standing(&index) {
+            standing.check(id)?;
+        }
         let skill = index.skill(index.find(id)?)?;
         let pager: &dyn Pager = match query {
             Some(_) => self.stages.pager.as_ref(),
@@ -470,13 +505,18 @@ impl Router {
         candidates: Vec<Candidate>,
     ) -> Result<Vec<ExplainedSkill>> {
         let mut reasons = self.stages.ranker.reasons(index, query)?;
+        let standing = self.stages.ranker.standing(index);
         let explained = |mut candidate: Candidate| {
             let indexed = index.skill(index.find(&candidate.skill)?)?;
             reasons.read(&mut candidate, &indexed)?;
             let copies = exact_copies(index, &candidate.skill)?;
             let skill =
                 ExplainedSkill::new(&candidate, &indexed.skill, reasons.explain(&candidate));
-            Ok(self.placed(ExplainedSkill { copies, ..skill }))
+            let trust = match &standing {
+                Some(standing) => standing.note(&indexed)?,
+                None => skill.trust.clone(),
+            };
+            Ok(self.placed(ExplainedSkill { copies, trust, ..skill }))
         };
         candidates.into_iter().map(explained).collect()
     }

@@ -1,12 +1,14 @@
 //! [`Standing`]: what trust does to a ranking.
 
+use std::cmp::Reverse;
+
 use super::copies::CopyReader;
 use crate::{
-    error::Result,
-    index::{Index, SkillIdx, name_key},
+    error::{Error, Result},
+    index::{Index, IndexedSkill, SkillIdx, name_key},
     retrieve::{Candidate, ScoreScale},
     skill::{SkillId, risk::Risks},
-    trust::{Tier, TrustPolicy},
+    trust::{Tier, TrustNote, TrustPolicy, Verdict},
 };
 
 /// Fewest candidates among which originals are looked for. A copy whose original is not among them has words of its own that
@@ -32,6 +34,7 @@ struct Rank {
     idx: SkillIdx,
     tier: Tier,
     risks: Risks,
+    is_blocked: bool,
 }
 
 impl Rank {
@@ -55,14 +58,16 @@ impl<'r> Standing<'r> {
         for candidate in candidates.iter_mut() {
             let rank = self.rank(self.index.find(&candidate.skill)?)?;
             if rank.tier != Tier::Trusted && !rank.risks.is_empty() {
-                let score = lowered(candidate.score, scale, rank.risks.penalty());
+                let penalty = rank.risks.penalty();
+                let score = lowered(candidate.score, scale, penalty);
+                candidate.signals.risk_penalty = penalty;
                 candidate.signals.lowered += candidate.score - score;
                 candidate.score = score;
             }
             ranks.push(rank);
         }
         let mut ranked: Vec<(Candidate, Rank)> = candidates.drain(..).zip(ranks).collect();
-        ranked.retain(|(_, rank)| self.policy.blocks(rank.tier, rank.risks).is_empty());
+        ranked.retain(|(_, rank)| !rank.is_blocked);
         ranked.sort_unstable_by(|a, b| Candidate::best_first(&a.0, &b.0));
         self.put_copies_behind(&mut ranked)?;
         candidates.extend(ranked.into_iter().map(|(candidate, _)| candidate));
@@ -86,32 +91,51 @@ impl<'r> Standing<'r> {
             of_name.map(|(_, rank, _)| rank.tier).max().unwrap_or_default()
         };
         let is_pinned = |key: &str, rank: &Rank| {
-            rank.tier > Tier::Untrusted
-                && rank.tier == best(key)
-                && self.policy.blocks(rank.tier, rank.risks).is_empty()
+            rank.tier > Tier::Untrusted && rank.tier == best(key) && !rank.is_blocked
         };
         let pinned = all.iter().filter(|(key, rank, _)| is_pinned(key, rank));
         Ok(pinned.map(|(_, _, id)| id.clone()).collect())
     }
 
+    /// Returns what an answer says of a skill.
+    pub(super) fn note(&self, indexed: &IndexedSkill) -> Result<TrustNote> {
+        let idx = self.index.find(&indexed.skill.id)?;
+        let note = TrustNote::of(indexed, self.index.content_hash(idx)?, self.policy);
+        Ok(TrustNote { copy_of: self.original(idx)?, ..note })
+    }
+
+    /// Returns the error of a skill that is blocked.
+    pub(super) fn check(&self, id: &SkillId) -> Result<()> {
+        let blocked = self.verdict(self.index.find(id)?)?.blocked;
+        if blocked.is_empty() {
+            return Ok(());
+        }
+        let risks = blocked.iter().map(|risk| risk.meaning().to_owned()).collect();
+        Err(Error::SkillBlocked { id: id.clone(), risks })
+    }
+
     /// Returns the skill that outranks another one and that this one is a copy of, if there is one: of several, that of the
     /// highest tier and the first id.
-    pub(super) fn original(&self, id: &SkillId) -> Result<Option<SkillId>> {
-        let rank = self.rank(self.index.find(id)?)?;
+    fn original(&self, idx: SkillIdx) -> Result<Option<SkillId>> {
+        let rank = self.rank(idx)?;
         if !self.may_be_outranked(&rank) {
             return Ok(None);
         }
         let mut copies = CopyReader::new(self.index)?;
         let others = self.of_same_name(&rank, &mut copies)?;
-        let best =
-            others.into_iter().min_by_key(|other| (std::cmp::Reverse(other.tier), other.idx));
+        let best = others.into_iter().min_by_key(|other| (Reverse(other.tier), other.idx));
         best.map(|other| self.index.id(other.idx)).transpose()
     }
 
     fn rank(&self, idx: SkillIdx) -> Result<Rank> {
-        let id = self.index.id(idx)?;
-        let tier = self.policy.tier(&id, self.index.background(idx)?.origin);
-        Ok(Rank { idx, tier, risks: self.index.risks(idx)? })
+        let Verdict { tier, risks, blocked, .. } = self.verdict(idx)?;
+        Ok(Rank { idx, tier, risks, is_blocked: !blocked.is_empty() })
+    }
+
+    fn verdict(&self, idx: SkillIdx) -> Result<Verdict> {
+        let index = self.index;
+        let (id, origin) = (index.id(idx)?, index.background(idx)?.origin);
+        Ok(self.policy.judge(&id, origin, index.content_hash(idx)?, index.risks(idx)?))
     }
 
     /// Returns whether any skill may outrank this one: without a look at them, which costs time.

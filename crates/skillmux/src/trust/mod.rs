@@ -14,6 +14,9 @@
 
 mod note;
 mod policy;
+mod sarif;
 
 pub use note::TrustNote;
+pub(crate) use policy::Verdict;
 pub use policy::{Tier, TrustPolicy};
+pub use sarif::{Level, ScannerFinding, read_sarif};

@@ -5,12 +5,12 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Tier, TrustPolicy};
+use super::{ScannerFinding, Tier, TrustPolicy, Verdict};
 use crate::{
     index::IndexedSkill,
     library::Origin,
     skill::{
-        SkillId,
+        ContentHash, SkillId,
         risk::{self, RiskFinding},
     },
 };
@@ -28,6 +28,12 @@ pub struct TrustNote {
     /// What its text shows. No risk does not mean that it is safe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<RiskFinding>,
+    /// What scanners found in its folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ScannerFinding>,
+    /// Whether its text changed since the user pinned it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_changed: bool,
     /// The skill that it is a copy of, which is trusted more, or has not these risks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<SkillId>,
@@ -35,8 +41,10 @@ pub struct TrustNote {
 
 impl TrustNote {
     /// Returns what is known of a skill under a policy.
-    pub(crate) fn of(indexed: &IndexedSkill, policy: &TrustPolicy) -> Self {
+    pub(crate) fn of(indexed: &IndexedSkill, hash: ContentHash, policy: &TrustPolicy) -> Self {
         let IndexedSkill { skill, background, risks, .. } = indexed;
+        let Verdict { tier, is_changed, .. } =
+            policy.judge(&skill.id, background.origin, hash, *risks);
         let found = if risks.is_empty() {
             Vec::new()
         } else {
@@ -44,17 +52,22 @@ impl TrustNote {
         };
         Self {
             origin: background.origin,
-            tier: policy.tier(&skill.id, background.origin),
+            tier,
             licence: background.licence.clone(),
             risks: found,
+            findings: policy.findings(&skill.id).to_vec(),
+            is_changed,
             copy_of: None,
         }
     }
 
     /// Returns what speaks against the skill, one clause each; empty if nothing does.
     pub fn warnings(&self) -> Vec<String> {
+        let changed = self.is_changed.then(|| "changed since it was pinned".to_owned());
         let copy = self.copy_of.iter().map(|of| format!("is a copy of `{of}`"));
-        copy.chain(self.risks.iter().map(ToString::to_string)).collect()
+        let risks = self.risks.iter().map(ToString::to_string);
+        let findings = self.findings.iter().filter(|finding| finding.is_risk());
+        changed.into_iter().chain(copy).chain(risks).chain(findings.map(ToString::to_string)).collect()
     }
 }
 
@@ -76,9 +89,18 @@ mod tests {
         let risks = vec![RiskFinding { risk: Risk::PipeToShell, line: Some(3) }];
         let copy_of = Some(SkillId::new("a/pdf"));
         let licence = Some("MIT".to_owned());
-        let note = TrustNote { licence, risks, copy_of, ..TrustNote::default() };
+        let findings = vec![ScannerFinding { tool: "scan".to_owned(), ..ScannerFinding::default() }];
+        let note = TrustNote { licence, risks, copy_of, findings, is_changed: true, ..TrustNote::default() };
         assert_eq!(note.to_string(), "library, unrated, licence MIT");
-        assert_eq!(note.warnings(), ["is a copy of `a/pdf`", "runs what it downloads (line 3)"]);
+        assert_eq!(
+            note.warnings(),
+            [
+                "changed since it was pinned",
+                "is a copy of `a/pdf`",
+                "runs what it downloads (line 3)",
+                "was flagged by scan",
+            ]
+        );
         assert_eq!(TrustNote::default().warnings(), [""; 0]);
     }
 }

@@ -1,13 +1,18 @@
 //! [`Tier`] and [`TrustPolicy`]: what a user says of the places that skills come from.
 
 use globset::{GlobBuilder, GlobMatcher};
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ScannerFinding;
 use crate::{
     error::{Error, Result},
     library::Origin,
-    skill::{SkillId, risk::Risks},
+    skill::{
+        ContentHash, SkillId,
+        risk::{Risk, Risks},
+    },
 };
 
 /// How far a user trusts a skill, from low to high.
@@ -53,8 +58,24 @@ pub struct TrustPolicy {
     of_origin: [Tier; Origin::ALL.len()],
     /// The rule that counts comes first.
     rules: Vec<Rule>,
+    /// What skills were when the user pinned them.
+    pins: FxHashMap<SkillId, ContentHash>,
+    /// What scanners found in skills.
+    findings: FxHashMap<SkillId, Vec<ScannerFinding>>,
     /// A skill that is not trusted and has one of these is in no answer.
     pub blocked: Risks,
+}
+
+/// What a policy says of one skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) tier: Tier,
+    /// With those that scanners told of.
+    pub(crate) risks: Risks,
+    /// Whether its text is another than the one that was pinned.
+    pub(crate) is_changed: bool,
+    /// For which risks it is in no answer.
+    pub(crate) blocked: Risks,
 }
 
 #[derive(Debug, Clone)]
@@ -66,8 +87,13 @@ struct Rule {
 impl Default for TrustPolicy {
     /// What the user installed is trusted: personal skills and plugins. All else is unrated, and nothing is blocked.
     fn default() -> Self {
-        let mut policy =
-            Self { of_origin: Default::default(), rules: Vec::new(), blocked: Risks::default() };
+        let mut policy = Self {
+            of_origin: Default::default(),
+            rules: Vec::new(),
+            pins: FxHashMap::default(),
+            findings: FxHashMap::default(),
+            blocked: Risks::default(),
+        };
         policy.set_origin(Origin::Personal, Tier::Trusted);
         policy.set_origin(Origin::Plugin, Tier::Trusted);
         policy
@@ -109,6 +135,32 @@ impl TrustPolicy {
         self.rules.iter().find(fits).map_or(self.of_origin[origin as usize], |rule| rule.tier)
     }
 
+    /// Pins a skill: if its text changes, it is no longer trusted, whatever rules say.
+    pub fn pin(&mut self, id: SkillId, hash: ContentHash) {
+        self.pins.insert(id, hash);
+    }
+
+    /// Adds what a scanner found in a skill. Errors and warnings are a [risk](Risk::FlaggedByScanner), notes are not.
+    pub fn add_finding(&mut self, id: SkillId, finding: ScannerFinding) {
+        self.findings.entry(id).or_default().push(finding);
+    }
+
+    /// Returns what scanners found in a skill, in the order in which it was added.
+    pub fn findings(&self, id: &SkillId) -> &[ScannerFinding] {
+        self.findings.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns what the policy says of a skill of an index.
+    pub(crate) fn judge(&self, id: &SkillId, origin: Origin, hash: ContentHash, risks: Risks) -> Verdict {
+        let is_changed = self.pins.get(id).is_some_and(|pinned| *pinned != hash);
+        let tier = self.tier(id, origin);
+        let tier = if is_changed { tier.min(Tier::Unrated) } else { tier };
+        let is_flagged = self.findings(id).iter().any(ScannerFinding::is_risk);
+        let flagged: Risks = is_flagged.then_some(Risk::FlaggedByScanner).into_iter().collect();
+        let risks = risks.or(flagged);
+        Verdict { tier, risks, is_changed, blocked: self.blocks(tier, risks) }
+    }
+
     /// Returns the highest tier that a skill of one of these origins may have.
     pub(crate) fn highest(&self, origins: impl Iterator<Item = Origin>) -> Tier {
         let of_rules = self.rules.iter().map(|rule| rule.tier);
@@ -125,7 +177,7 @@ impl TrustPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::risk::Risk;
+    use crate::trust::Level;
 
     fn tier(policy: &TrustPolicy, id: &str) -> Tier {
         policy.tier(&SkillId::new(id), Origin::Registry)
@@ -176,6 +228,36 @@ mod tests {
         let policy = TrustPolicy { blocked, ..TrustPolicy::default() };
         assert!(policy.blocks(Tier::Trusted, risks).is_empty());
         assert_eq!(policy.blocks(Tier::Unrated, risks), blocked);
+    }
+
+    #[test]
+    fn a_skill_that_changed_since_it_was_pinned_is_not_trusted() {
+        let mut policy = TrustPolicy::default();
+        let (id, other) = (SkillId::new("a"), SkillId::new("b"));
+        let [was, is] = [[1; 16], [2; 16]].map(ContentHash::from_bytes);
+        policy.pin(id.clone(), was);
+        let judge = |id: &SkillId, hash| policy.judge(id, Origin::Personal, hash, Risks::default());
+        assert_eq!((judge(&id, was).tier, judge(&id, was).is_changed), (Tier::Trusted, false));
+        assert_eq!((judge(&id, is).tier, judge(&id, is).is_changed), (Tier::Unrated, true));
+        assert_eq!((judge(&other, is).tier, judge(&other, is).is_changed), (Tier::Trusted, false));
+    }
+
+    #[test]
+    fn what_a_scanner_found_is_a_risk_unless_it_is_a_note() {
+        let mut policy = TrustPolicy::default();
+        policy.blocked = [Risk::FlaggedByScanner].into_iter().collect();
+        let finding = |level| ScannerFinding { level, ..ScannerFinding::default() };
+        let (id, noted) = (SkillId::new("a"), SkillId::new("b"));
+        policy.add_finding(id.clone(), finding(Level::Error));
+        policy.add_finding(noted.clone(), finding(Level::Note));
+        let judge = |id: &SkillId, origin| {
+            let hash = ContentHash::from_bytes([0; 16]);
+            policy.judge(id, origin, hash, Risks::default())
+        };
+        let verdict = judge(&id, Origin::Library);
+        assert!(verdict.risks.has(Risk::FlaggedByScanner) && !verdict.blocked.is_empty());
+        assert!(judge(&id, Origin::Personal).blocked.is_empty());
+        assert!(judge(&noted, Origin::Library).risks.is_empty());
     }
 
     #[test]

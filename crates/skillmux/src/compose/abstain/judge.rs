@@ -46,21 +46,25 @@ pub(crate) fn judge(
     };
     let translation = best.signals.translation.as_ref().map(|found| found.text.as_str());
     let evidence = Evidence::of(translation.unwrap_or(task), n_skills, best);
-    let confidence = calibration.confidence(&evidence);
-    let confidence = if translation.is_some() && !evidence.is_named {
-        discounted(confidence)
+    let discount = if evidence.is_named {
+        0.0
     } else {
-        confidence
+        let of_translation = if translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
+        best.signals.risk_penalty + of_translation
     };
+    let confidence = discounted(calibration.confidence(&evidence), discount);
     let is_enough = confidence >= calibration.threshold_of(n_skills) || evidence.is_named;
     let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
     Judgement { confidence: Some(confidence), verdict }
 }
 
-/// Returns the confidence in a skill that a translation found.
-fn discounted(confidence: f32) -> f32 {
+/// Returns a confidence that some log-odds were taken from.
+fn discounted(confidence: f32, log_odds: f32) -> f32 {
+    if log_odds == 0.0 {
+        return confidence;
+    }
     let odds = confidence / f32::max(1.0 - confidence, f32::MIN_POSITIVE);
-    let odds = odds * (-TRANSLATION_DISCOUNT).exp();
+    let odds = odds * (-log_odds).exp();
     if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 }
 }
 
@@ -111,7 +115,7 @@ mod tests {
     #[test]
     fn what_a_translation_found_is_less_sure() {
         for (confidence, expected) in [(0.0, 0.0), (0.5, 0.047), (0.9526, 0.5), (1.0, 1.0)] {
-            let found = discounted(confidence);
+            let found = discounted(confidence, TRANSLATION_DISCOUNT);
             assert!((found - expected).abs() < 1e-3, "{confidence}: {found}");
         }
         let mut translated = best(false);
@@ -122,6 +126,16 @@ mod tests {
         assert_eq!(judged.verdict, Verdict::DoesNotHelp);
         let plain = judge(TASK, 50, Some(&best(false)), Some(&calibration(0.4)));
         assert_eq!(plain.verdict, Verdict::Helps);
+    }
+
+    #[test]
+    fn a_skill_with_risks_is_less_sure_unless_the_task_names_it() {
+        let judged = |is_named| {
+            let mut risky = best(is_named);
+            risky.signals.risk_penalty = 3.0;
+            judge(TASK, 50, Some(&risky), Some(&calibration(0.4))).verdict
+        };
+        assert_eq!((judged(false), judged(true)), (Verdict::DoesNotHelp, Verdict::Helps));
     }
 
     #[test]

@@ -48,11 +48,13 @@ pub enum Risk {
     StuffedWithWords,
     /// The text does not speak of what the description says.
     SpeaksOfElse,
+    /// A scanner of another maker found something: told by its report, not by the text.
+    FlaggedByScanner,
 }
 
 impl Risk {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::PipeToShell,
         Self::EncodedPayload,
         Self::SendsSecrets,
@@ -61,6 +63,7 @@ impl Risk {
         Self::PromisesEverything,
         Self::StuffedWithWords,
         Self::SpeaksOfElse,
+        Self::FlaggedByScanner,
     ];
 
     /// Returns its name in settings and JSON.
@@ -74,6 +77,7 @@ impl Risk {
             Self::PromisesEverything => "promises_everything",
             Self::StuffedWithWords => "stuffed_with_words",
             Self::SpeaksOfElse => "speaks_of_else",
+            Self::FlaggedByScanner => "flagged_by_scanner",
         }
     }
 
@@ -93,6 +97,7 @@ impl Risk {
             Self::PromisesEverything => "claims every task",
             Self::StuffedWithWords => "is stuffed with words",
             Self::SpeaksOfElse => "does not speak of what its description says",
+            Self::FlaggedByScanner => "was flagged by a scanner",
         }
     }
 
@@ -103,7 +108,7 @@ impl Risk {
     pub fn penalty(self) -> f32 {
         match self {
             Self::PipeToShell | Self::SpeaksOfElse => 0.25,
-            Self::PromisesEverything => 1.0,
+            Self::PromisesEverything | Self::FlaggedByScanner => 1.0,
             Self::EncodedPayload | Self::SendsSecrets | Self::HiddenCharacters => 1.5,
             Self::OverridesOthers => 2.0,
             Self::StuffedWithWords => 3.0,
@@ -149,6 +154,12 @@ impl Risks {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// Returns those that are in either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Returns those that `other` has not.
@@ -222,6 +233,7 @@ pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
         Risk::PromisesEverything => prose::promises(&printable(description), shown),
         Risk::StuffedWithWords => stuffing::sign(description, shown),
         Risk::SpeaksOfElse => mismatch::sign(name, description, shown),
+        Risk::FlaggedByScanner => None,
     };
     let findings = Risk::ALL.into_iter().filter_map(|risk| {
         let line = match of(risk)? {

@@ -1,0 +1,332 @@
+//! [`read_sarif`]: what scanners of others found, from a report in SARIF 2.1.0.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+
+use percent_encoding::percent_decode_str;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Error, Result},
+    text::{clipped, one_line},
+};
+
+/// Longest name of a tool or a rule, and longest message, in characters.
+const MAX_LABEL_CHARS: usize = 80;
+const MAX_MESSAGE_CHARS: usize = 200;
+
+/// How bad a finding is, in the words of SARIF.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Not a problem.
+    None,
+    /// Good to know.
+    Note,
+    /// A problem. What a report does not rate is one.
+    #[default]
+    Warning,
+    /// A serious problem.
+    Error,
+}
+
+/// What a scanner says of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScannerFinding {
+    /// Name of the scanner.
+    pub tool: String,
+    /// Its rule; may be empty.
+    pub rule: String,
+    /// How bad it is.
+    pub level: Level,
+    /// What the scanner says, in one line; may be empty.
+    pub message: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Line of the file, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl ScannerFinding {
+    /// Returns whether it speaks against a skill: errors and warnings do.
+    pub fn is_risk(&self) -> bool {
+        self.level >= Level::Warning
+    }
+}
+
+impl fmt::Display for ScannerFinding {
+    /// Says it as a clause whose subject is the skill: `was flagged by scan (rule X, line 3): message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = (!self.rule.is_empty()).then(|| format!("rule {}", self.rule));
+        let line = self.line.map(|line| format!("line {line}"));
+        let place: Vec<String> = rule.into_iter().chain(line).collect();
+        write!(f, "was flagged by {}", self.tool)?;
+        if !place.is_empty() {
+            write!(f, " ({})", place.join(", "))?;
+        }
+        if self.message.is_empty() { Ok(()) } else { write!(f, ": {}", self.message) }
+    }
+}
+
+/// Reads a report in SARIF 2.1.0: one finding for each place that a result names, in the order of the report.
+///
+/// Results that passed, do not apply, or are suppressed are left out, and so are those without a place on disk. Relative paths
+/// start at what the report says, else at its own folder.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::ScannerReport`] if it is no such report.
+pub fn read_sarif(path: &Path) -> Result<Vec<ScannerFinding>> {
+    let text = fs::read_to_string(path)
+        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let refused = |detail: String| Error::ScannerReport { path: path.to_owned(), detail };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let report: Report = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+    if !report.version.starts_with("2.1") {
+        return Err(refused(format!("its version is {:?}, not \"2.1.0\"", report.version)));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    Ok(report.runs.iter().flat_map(|run| run.findings(&folder)).collect())
+}
+
+#[derive(Deserialize)]
+struct Report {
+    version: String,
+    runs: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    #[serde(default)]
+    original_uri_base_ids: BTreeMap<String, Artifact>,
+    #[serde(default)]
+    artifacts: Vec<ListedArtifact>,
+    results: Option<Vec<Finding>>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Deserialize)]
+struct Driver {
+    name: String,
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: String,
+    default_configuration: Option<Configuration>,
+}
+
+#[derive(Deserialize)]
+struct Configuration {
+    level: Option<Level>,
+}
+
+#[derive(Deserialize)]
+struct ListedArtifact {
+    location: Option<Artifact>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    rule_id: Option<String>,
+    rule_index: Option<i64>,
+    level: Option<Level>,
+    kind: Option<String>,
+    message: Option<Message>,
+    #[serde(default)]
+    locations: Vec<Location>,
+    #[serde(default)]
+    suppressions: Vec<Suppression>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Suppression {
+    status: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: Option<PhysicalLocation>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Option<Artifact>,
+    region: Option<Region>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Artifact {
+    uri: Option<String>,
+    uri_base_id: Option<String>,
+    index: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: Option<u32>,
+}
+
+impl Run {
+    fn findings(&self, folder: &Path) -> Vec<ScannerFinding> {
+        let results = self.results.iter().flatten().filter(|result| result.counts());
+        let of_result = |result: &Finding| {
+            let rule = result.rule_index.and_then(|at| self.tool.driver.rules.get(usize::try_from(at).ok()?));
+            let id = result.rule_id.as_deref().or(rule.map(|rule| rule.id.as_str())).unwrap_or("");
+            let rule = rule.or_else(|| self.tool.driver.rules.iter().find(|rule| rule.id == id));
+            let usual = rule.and_then(|rule| rule.default_configuration.as_ref()?.level);
+            let level = result.level.or(usual).unwrap_or_default();
+            let message = result.message.as_ref().and_then(|message| message.text.as_deref());
+            let finding = ScannerFinding {
+                tool: label(&self.tool.driver.name),
+                rule: label(id),
+                level,
+                message: clipped(&one_line(message.unwrap_or("")), MAX_MESSAGE_CHARS),
+                ..ScannerFinding::default()
+            };
+            let places = result.locations.iter().filter_map(|it| it.physical_location.as_ref());
+            let placed = places.filter_map(|place| {
+                let file = self.file(place.artifact_location.as_ref()?, folder, 0)?;
+                let line = place.region.as_ref().and_then(|region| region.start_line);
+                Some(ScannerFinding { file, line, ..finding.clone() })
+            });
+            placed.collect::<Vec<_>>()
+        };
+        results.flat_map(of_result).collect()
+    }
+
+    /// Returns the path of an artifact; `depth` is how many others led to it.
+    fn file(&self, artifact: &Artifact, folder: &Path, depth: usize) -> Option<PathBuf> {
+        /// Reports may name artifacts in a circle.
+        const MAX_DEPTH: usize = 8;
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let Some(uri) = &artifact.uri else {
+            let listed = self.artifacts.get(usize::try_from(artifact.index?).ok()?)?;
+            return self.file(listed.location.as_ref()?, folder, depth + 1);
+        };
+        let local = uri.strip_prefix("file://").map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        if local.is_none() && uri.contains("://") {
+            return None;
+        }
+        let path = percent_decode_str(local.unwrap_or(uri)).decode_utf8().ok()?;
+        let base = artifact.uri_base_id.as_ref().and_then(|id| self.original_uri_base_ids.get(id));
+        let base = base.and_then(|base| self.file(base, folder, depth + 1));
+        Some(base.as_deref().unwrap_or(folder).join(&*path))
+    }
+}
+
+impl Finding {
+    /// Returns whether somebody should look at it.
+    fn counts(&self) -> bool {
+        let is_accepted =
+            |it: &Suppression| it.status.as_deref().is_none_or(|status| status == "accepted");
+        let is_fine = matches!(self.kind.as_deref(), Some("pass" | "notApplicable" | "informational"));
+        !is_fine && !self.suppressions.iter().any(is_accepted)
+    }
+}
+
+fn label(text: &str) -> String {
+    clipped(&one_line(text), MAX_LABEL_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(report: &serde_json::Value) -> Result<Vec<ScannerFinding>> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("scan.sarif");
+        fs::write(&path, report.to_string()).unwrap();
+        let mut findings = read_sarif(&path)?;
+        for finding in &mut findings {
+            if let Ok(inside) = finding.file.strip_prefix(dir.path()) {
+                finding.file = inside.to_owned();
+            }
+        }
+        Ok(findings)
+    }
+
+    fn at(uri: &str) -> serde_json::Value {
+        json!([{ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": 7 } } }])
+    }
+
+    fn report(results: serde_json::Value) -> serde_json::Value {
+        let rules = json!([{ "id": "R0" }, { "id": "R1", "defaultConfiguration": { "level": "error" } }]);
+        json!({ "version": "2.1.0", "runs": [{
+            "tool": { "driver": { "name": "scan\u{202e}ner", "rules": rules } },
+            "originalUriBaseIds": { "ROOT": { "uri": "file:///srv/skills/" }, "LOOP": { "uri": "x/", "uriBaseId": "LOOP" } },
+            "artifacts": [{ "location": { "uri": "c/SKILL.md", "uriBaseId": "ROOT" } }],
+            "results": results,
+        }] })
+    }
+
+    #[test]
+    fn a_finding_has_its_file_its_level_and_its_words() {
+        let found = read(&report(json!([
+            { "ruleId": "R1", "message": { "text": "bad\nthing" }, "locations": at("a%20b/SKILL.md") },
+            { "ruleIndex": 0, "level": "note", "locations": at("file:///x/SKILL.md") },
+            { "locations": [{ "physicalLocation": { "artifactLocation": { "index": 0 } } }] },
+        ])));
+        let found = found.unwrap();
+        let files: Vec<_> = found.iter().map(|finding| finding.file.to_str().unwrap()).collect();
+        assert_eq!(files, ["a b/SKILL.md", "/x/SKILL.md", "/srv/skills/c/SKILL.md"]);
+        let levels: Vec<_> = found.iter().map(|finding| finding.level).collect();
+        assert_eq!(levels, [Level::Error, Level::Note, Level::Warning]);
+        assert_eq!(found[0].to_string(), "was flagged by scanner (rule R1, line 7): bad thing");
+        assert_eq!(found[2].to_string(), "was flagged by scanner");
+        assert!(found[2].is_risk() && !found[1].is_risk());
+    }
+
+    #[test]
+    fn what_nobody_should_look_at_is_left_out() {
+        let found = read(&report(json!([
+            { "kind": "pass", "locations": at("a/SKILL.md") },
+            { "suppressions": [{ "kind": "inSource" }], "locations": at("a/SKILL.md") },
+            { "locations": at("https://example.com/SKILL.md") },
+            { "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "y", "uriBaseId": "LOOP" } } }] },
+            { "message": { "text": "nowhere" } },
+            { "suppressions": [{ "status": "rejected" }], "locations": at("b/SKILL.md") },
+        ])));
+        let files: Vec<_> = found.unwrap().into_iter().map(|finding| finding.file).collect();
+        assert_eq!(files.len(), 2, "{files:?}");
+        assert!(files[1].ends_with("b/SKILL.md"));
+        assert_eq!(read(&json!({ "version": "2.1.0", "runs": [] })).unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused() {
+        for report in [json!({ "version": "1.0.0", "runs": [] }), json!([]), json!({ "version": "2.1.0" })] {
+            let error = read(&report).unwrap_err();
+            assert!(matches!(error, Error::ScannerReport { .. }), "{error}");
+        }
+        assert!(matches!(read_sarif(Path::new("/no/such")), Err(Error::Read { .. })));
+    }
+}
