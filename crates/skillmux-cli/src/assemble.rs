@@ -20,6 +20,7 @@ use skillmux::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
     },
     route::{PagedPassage, Ranker, Router, Stages},
+    trust::TrustPolicy,
 };
 use skillmux_eval::{
     Error as EvalError,
@@ -158,19 +159,28 @@ impl Models {
     }
 
     /// Returns a router with the stages that the arguments choose.
-    pub(crate) fn router(&self, index: Index, choice: StageArgs) -> anyhow::Result<Router> {
+    pub(crate) fn router(
+        &self,
+        index: Index,
+        choice: StageArgs,
+        trust: TrustPolicy,
+    ) -> anyhow::Result<Router> {
         let vectors = VectorUse::of(&index);
-        self.router_with(index, choice, vectors)
+        self.router_with(index, choice, vectors, trust)
     }
 
     /// Returns a router of the default stages that uses the transformer as soon as it has read the whole
     /// library.
-    pub(crate) fn lasting_router(&self, index: Index) -> anyhow::Result<Router> {
+    pub(crate) fn lasting_router(
+        &self,
+        index: Index,
+        trust: TrustPolicy,
+    ) -> anyhow::Result<Router> {
         let vectors = match VectorUse::of(&index) {
             VectorUse::Static => VectorUse::Transformer,
             vectors => vectors,
         };
-        self.router_with(index, StageArgs::default(), vectors)
+        self.router_with(index, StageArgs::default(), vectors, trust)
     }
 
     fn router_with(
@@ -178,8 +188,9 @@ impl Models {
         index: Index,
         choice: StageArgs,
         vectors: VectorUse,
+        trust: TrustPolicy,
     ) -> anyhow::Result<Router> {
-        let ranker = self.ranker(choice.retriever, &self.ranker, vectors);
+        let ranker = self.ranker(choice.retriever, &self.ranker, vectors).with_trust(trust);
         self.router_of(index, choice, ranker)
     }
 
@@ -206,7 +217,7 @@ impl Models {
         Ok(Router::new(index, stages)?)
     }
 
-    /// Returns a router of the default stages that translates nothing: what weights are fitted to.
+    /// Returns a router of the default stages that translates nothing and trusts all alike: what weights are fitted to.
     pub(crate) fn untranslated_router(&self, index: Index) -> anyhow::Result<Router> {
         let ranker =
             self.untranslated(RetrieverChoice::Transformer, &self.ranker, VectorUse::of(&index));
@@ -228,7 +239,7 @@ impl Models {
         vectors: VectorUse,
     ) -> Ranker {
         let ranker = self.untranslated(choice, weights, vectors);
-        ranker.with_translator(Arc::clone(&self.translator))
+        ranker.with_translator(Arc::clone(&self.translator)).with_trust(TrustPolicy::default())
     }
 
     fn untranslated(
@@ -238,7 +249,8 @@ impl Models {
         vectors: VectorUse,
     ) -> Ranker {
         let ranker = self.weighed(choice, weights, vectors);
-        ranker.with_speller(Arc::clone(&self.speller)).with_reranker(|inner| self.asking(inner))
+        let ranker = ranker.with_speller(Arc::clone(&self.speller)).without_trust();
+        ranker.with_reranker(|inner| self.asking(inner))
     }
 
     /// Returns what finds and orders skills without asking a model about each. The default uses the vectors

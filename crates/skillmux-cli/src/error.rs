@@ -96,6 +96,14 @@ pub(crate) enum CliError {
         /// What is wrong with it.
         detail: String,
     },
+    /// The file of pins cannot be read or holds something else.
+    #[error("`{}` holds no pins: {detail}", path.display())]
+    Pins {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
     /// A dataset has no task to ask.
     #[error("`{}` has no task that counts", path.display())]
     NoTask {
@@ -207,9 +215,12 @@ impl CliError {
                 "`skillmux train encoder`, `ranker`, `abstention`, `composer` and `pager` write such files"
             }
             Self::Settings { .. } => {
-                "it may have one section, [models], with `encoder`, `encoder_model`, `reranker`, \
-                 `reranker_model`, `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, \
-                 `composer` and `pager`"
+                "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \
+                 `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, `composer` and `pager`; \
+                 and [trust], see docs/trust.md"
+            }
+            Self::Pins { .. } => {
+                "look at what happened to it; `skillmux audit --pin` makes it again once it is removed"
             }
             Self::NoPlan { .. } => {
                 "measure one that loads skills: skillmux eval run DATASET -s default --out DIR"

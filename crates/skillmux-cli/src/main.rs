@@ -16,10 +16,12 @@ mod hub;
 mod model_place;
 mod outcome;
 mod own_model;
+mod pins;
 mod render;
 mod settings;
 mod source;
 mod task;
+mod trust;
 mod watch;
 mod wiring;
 
@@ -90,6 +92,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Models(command) => command::models::run(&command),
         Command::Mcp(args) => command::mcp::run(&args, &with(&args.models)?),
         Command::Doctor(args) => command::doctor::run(&args, &settings()?),
+        Command::Audit(args) => command::audit::run(&args, &settings()?),
         Command::Compile(args) => command::compile::run(&args, &settings()?),
         Command::Init(args) => command::init::run(&args, &settings()?),
         Command::Uninit(args) => command::uninit::run(&args, &settings()?),

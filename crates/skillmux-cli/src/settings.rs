@@ -9,7 +9,10 @@ use std::{
 
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
-use skillmux::library::agents::project_of;
+use skillmux::{
+    library::{SkillPlaces, agents::project_of},
+    trust::TrustPolicy,
+};
 use skillmux_models::checkpoint::Preset;
 
 use crate::{
@@ -17,6 +20,8 @@ use crate::{
     error::CliError,
     hub::HubSettings,
     model_place::ModelPlace,
+    pins::Pins,
+    trust::TrustSettings,
 };
 
 /// Places that depend on the user, and the user's choices.
@@ -44,6 +49,10 @@ pub(crate) struct Settings {
     pub(crate) hub: HubSettings,
     /// Models in place of those inside the program.
     pub(crate) models: OwnModels,
+    /// Whom the user trusts.
+    pub(crate) trust: TrustSettings,
+    /// Where skills are pinned.
+    pub(crate) pins: Option<PathBuf>,
 }
 
 /// The models that the user names, in place of those inside the program.
@@ -116,11 +125,13 @@ impl OwnModels {
 }
 
 /// The settings file.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingsFile {
     #[serde(default)]
     models: OwnModels,
+    #[serde(default)]
+    trust: TrustSettings,
 }
 
 impl Settings {
@@ -133,9 +144,13 @@ impl Settings {
         let key = |name| env::var_os(name).and_then(|key| key.into_string().ok());
         let config = xdg.as_ref().map(|xdg| xdg.config_dir().join("skillmux/settings.toml"));
         let home = xdg.as_ref().map(BaseStrategy::home_dir);
+        let data = xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux"));
+        let SettingsFile { models, trust } =
+            config.map_or(Ok(SettingsFile::default()), |path| read_file(&path))?;
         Ok(Self {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
-            data: xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux")),
+            pins: data.as_ref().map(|data| data.join("pins.json")),
+            data,
             cache: xdg.as_ref().map(|xdg| xdg.cache_dir().join("skillmux")),
             state: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join("skillmux")),
             search_path: env::var_os("PATH"),
@@ -144,7 +159,8 @@ impl Settings {
             encoder_api_key: key("SKILLMUX_ENCODER_API_KEY"),
             reranker_api_key: key("SKILLMUX_RERANKER_API_KEY"),
             hub: HubSettings::read(|name| env::var_os(name), xdg.as_ref().map(Xdg::cache_dir)),
-            models: config.map_or(Ok(OwnModels::default()), |path| read_models(&path))?,
+            models,
+            trust,
         })
     }
 
@@ -153,17 +169,23 @@ impl Settings {
         Self { models: self.models.overridden_by(args), ..self.clone() }
     }
 
+    /// Returns whom the user trusts among the skills at these places.
+    pub(crate) fn trust_policy(&self, places: &SkillPlaces) -> anyhow::Result<TrustPolicy> {
+        let pins = self.pins.as_deref().map_or(Ok(Pins::default()), Pins::read)?;
+        self.trust.policy(places, &pins)
+    }
+
     /// Returns the folder of the index that is used when none is named.
     pub(crate) fn own_index(&self) -> Option<PathBuf> {
         Some(self.data.as_ref()?.join("index"))
     }
 }
 
-/// Reads the models of a settings file; none if there is no file.
-fn read_models(path: &Path) -> Result<OwnModels, CliError> {
+/// Reads a settings file; nothing is set if there is no file.
+fn read_file(path: &Path) -> Result<SettingsFile, CliError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OwnModels::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SettingsFile::default()),
         Err(error) => {
             return Err(CliError::Settings { path: path.to_owned(), detail: error.to_string() });
         }
@@ -172,7 +194,11 @@ fn read_models(path: &Path) -> Result<OwnModels, CliError> {
         path: path.to_owned(),
         detail: error.message().to_owned(),
     })?;
-    Ok(file.models.relative_to(path.parent().unwrap_or(Path::new(""))))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok(SettingsFile {
+        models: file.models.relative_to(folder),
+        trust: file.trust.relative_to(folder),
+    })
 }
 
 #[cfg(test)]
@@ -183,10 +209,10 @@ mod tests {
     fn paths_of_the_settings_file_start_at_its_folder_and_arguments_come_first() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.toml");
-        assert_eq!(read_models(&path).unwrap(), OwnModels::default());
+        assert_eq!(read_file(&path).unwrap(), SettingsFile::default());
         fs::write(&path, "[models]\nranker = \"mine.json\"\nencoder = \"/srv/encoder.bin\"\n")
             .unwrap();
-        let models = read_models(&path).unwrap();
+        let models = read_file(&path).unwrap().models;
         assert_eq!(models.ranker, Some(dir.path().join("mine.json")));
         assert_eq!(models.encoder, Some(PathBuf::from("/srv/encoder.bin").into()));
         let args = ModelArgs { ranker: Some("other.json".into()), ..ModelArgs::default() };
@@ -221,11 +247,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.toml");
         fs::create_dir(&path).unwrap();
-        assert!(matches!(read_models(&path), Err(CliError::Settings { .. })), "a folder");
+        assert!(matches!(read_file(&path), Err(CliError::Settings { .. })), "a folder");
         fs::remove_dir(&path).unwrap();
-        for text in ["[models]\nrankr = \"a\"\n", "models = 1\n", "[models\n"] {
+        for text in [
+            "[models]\nrankr = \"a\"\n",
+            "models = 1\n",
+            "[models\n",
+            "[trust]\npersonal = \"safe\"\n",
+            "[trust]\nblock = [\"danger\"]\n",
+        ] {
             fs::write(&path, text).unwrap();
-            assert!(matches!(read_models(&path), Err(CliError::Settings { .. })), "{text}");
+            assert!(matches!(read_file(&path), Err(CliError::Settings { .. })), "{text}");
         }
     }
 }

@@ -80,6 +80,11 @@ pub(crate) struct AskedSkill {
     pub(crate) is_chosen: bool,
     /// Why, or why not.
     pub(crate) reason: String,
+    /// Kind of place, how far the user trusts it, licence.
+    pub(crate) trust: String,
+    /// What speaks against it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
     /// Words of the first step that it does not have, if it was not ranked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,

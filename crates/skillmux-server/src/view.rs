@@ -10,6 +10,7 @@ use skillmux::{
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     skill::{NodeKind, SkillId},
     text::{clipped, printable},
+    trust::TrustNote,
 };
 
 /// Alternatives past the fifth cost tokens and help no one.
@@ -21,6 +22,9 @@ const MAX_LABEL_CHARS: usize = 200;
 
 /// Longest description, in characters: what the Agent Skills specification allows.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// Most warnings of one skill: a report of a scanner may hold hundreds.
+const MAX_WARNINGS: usize = 8;
 
 /// Whether a task needs skills, and which.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -63,6 +67,11 @@ pub(crate) struct FoundSkill {
     /// Absolute path of the folder of the skill, if it is on disk. Paths in its text, such as `scripts/run.py`, are relative to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
+    /// Kind of place, how far the user trusts it, licence.
+    pub(crate) trust: String,
+    /// What speaks against it. None does not mean safe.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
     /// Rank score; comparable within this answer only.
     pub(crate) score: f64,
     /// The needs that it serves, if needs were passed.
@@ -123,6 +132,9 @@ pub(crate) struct PageView {
     /// Absolute path of the folder of the skill, if it is on disk and not named above. Paths in its text are relative to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
+    /// What speaks against the skill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
     /// The parts, in the order of the source; third-party text.
     pub(crate) markdown: String,
     /// What each part is and where it stands.
@@ -224,6 +236,8 @@ impl From<ExplainedSkill> for FoundSkill {
             description: clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS),
             source: label(&skill.source),
             folder: skill.folder,
+            trust: label(&skill.trust.to_string()),
+            warnings: warnings(&skill.trust),
             score: rounded(skill.score),
             needs: Vec::new(),
             after: Vec::new(),
@@ -254,6 +268,7 @@ impl From<Page> for PageView {
             skill_id: page.skill_id,
             name: label(&page.name),
             folder: None,
+            warnings: Vec::new(),
             markdown,
             nodes: page.nodes.into_iter().map(NodeView::from).collect(),
             parts,
@@ -295,6 +310,11 @@ pub(crate) fn in_words(reason: &DropReason) -> String {
         // After `abstain` the answer as a whole says why.
         _ => "it was not chosen".to_owned(),
     }
+}
+
+/// Returns what speaks against a skill, in a clause each.
+pub(crate) fn warnings(trust: &TrustNote) -> Vec<String> {
+    trust.warnings().iter().take(MAX_WARNINGS).map(|warning| label(warning)).collect()
 }
 
 /// Returns a short text of a skill as it goes out: without hidden characters, and not too long.

@@ -1,4 +1,4 @@
-//! Arguments of `skillmux route`, `search`, `page` and `mcp`.
+//! Arguments of `skillmux route`, `search`, `page`, `audit` and `mcp`.
 
 use std::path::PathBuf;
 
@@ -96,6 +96,27 @@ pub(crate) struct PageArgs {
     /// List all parts of the skill: how likely each is needed, what speaks for it, and whether it is shown
     #[arg(long, requires = "query")]
     pub(crate) why: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AuditArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Remember the skills as they are now. A later audit tells which of them changed
+    #[arg(long)]
+    pub(crate) pin: bool,
+    /// File of the pins [default: `pins.json` in the data folder of skillmux]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pins: Option<PathBuf>,
+    /// Also read what a scanner found: a report in SARIF 2.1.0. You may repeat this option
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Vec<PathBuf>,
+    /// List every skill, not only the first ones
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Format of the report. JSON always has every skill
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, ClapArgs)]

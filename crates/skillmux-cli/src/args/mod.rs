@@ -15,7 +15,7 @@ mod train;
 use clap::{Parser, Subcommand};
 
 pub(crate) use agents::{AgentArgs, ConsentArgs, DoctorArgs, HookArgs, InitArgs, UninitArgs};
-pub(crate) use answer::{McpArgs, PageArgs, RouteArgs, SearchArgs};
+pub(crate) use answer::{AuditArgs, McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use compile::CompileArgs;
 pub(crate) use eval::{
     AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Show what the agents installed here do not see of their skills. Changes nothing
     Doctor(DoctorArgs),
+    /// Show what speaks against skills, and whether they changed since you pinned them
+    Audit(AuditArgs),
     /// Fit the list of skills that an agent shows its model into the agent's limit, and measure it
     Compile(CompileArgs),
     /// Add skillmux to the settings of the agents installed here

@@ -27,6 +27,7 @@ use skillmux::{
     query::Query,
     route::{Route, RouteOptions, Router},
     text::{escaped_json, one_line},
+    trust::TrustPolicy,
 };
 
 use crate::{
@@ -106,7 +107,8 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     }
     let PresentIndex { index, places, kept_at } = source::open_present(&settings)?;
     let found = index.map(|index| {
-        let router = router(index, &settings)?.with_places(places);
+        let trust = settings.trust_policy(&places)?;
+        let router = router(index, &settings, trust)?.with_places(places);
         found(&router, &event.prompt, args.budget)
     });
     // Afterwards, so that the other process takes no time from the answer.
@@ -123,9 +125,9 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     Ok(Some(escaped_json(&output.to_string()) + "\n"))
 }
 
-fn router(index: Index, settings: &Settings) -> anyhow::Result<Router> {
+fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Result<Router> {
     assemble::read_transformer(settings)?;
-    Models::load(settings)?.router(index, StageArgs::default())
+    Models::load(settings)?.router(index, StageArgs::default(), trust)
 }
 
 /// Returns the skills that a prompt asks for, as a model reads them.

@@ -34,7 +34,8 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     let opened = source::open(&args.source, settings)?.read_few()?;
     let waiting = waiting(&opened);
     let OpenIndex { index, places, folder, .. } = opened;
-    let state = State::new(models.lasting_router(index)?.with_places(places));
+    let trust = settings.trust_policy(&places)?;
+    let state = State::new(models.lasting_router(index, trust)?.with_places(places));
     let folder = Arc::new(Mutex::new(folder));
     match watch.transpose() {
         Ok(Some(watch)) => {
@@ -123,7 +124,8 @@ impl LiveSkills {
         let is_same_index =
             old.path() == new.path() && old.manifest().generation == new.manifest().generation;
         if !is_same_index || *served.places() != places {
-            self.state.replace(self.models.lasting_router(index)?.with_places(places));
+            let trust = self.settings.trust_policy(&places)?;
+            self.state.replace(self.models.lasting_router(index, trust)?.with_places(places));
             *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
         }
         Ok(waiting)

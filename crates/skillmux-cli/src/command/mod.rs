@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod audit;
 pub(crate) mod compile;
 pub(crate) mod doctor;
 pub(crate) mod eval;

@@ -8,6 +8,7 @@ use skillmux::{
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
+    trust::TrustNote,
 };
 
 use crate::{
@@ -31,6 +32,7 @@ struct PlacedPage<'a> {
     page: &'a Page,
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<&'a str>,
+    trust: &'a TrustNote,
 }
 
 pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
@@ -41,7 +43,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;
     // Pages need no ranking, and so no models but the lexicon.
-    let ranker = Ranker::default().with_translator(Arc::new(skillmux_models::translator()));
+    let ranker = Ranker::default()
+        .with_translator(Arc::new(skillmux_models::translator()))
+        .with_trust(settings.trust_policy(&opened.places)?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
     let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
@@ -49,9 +53,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let id = SkillId::new(args.skill_id.as_str());
     let had: PartList = args.have.parse()?;
     let page = router.page(&id, query.as_ref(), args.budget, &had)?;
-    let folder = router.folder(&id)?;
-    let shown = PlacedPage { page: &page, folder: folder.as_deref() };
-    let text = || page_text(&page, folder.as_deref(), &had);
+    let (folder, trust) = (router.folder(&id)?, router.trust(&id)?);
+    let shown = PlacedPage { page: &page, folder: folder.as_deref(), trust: &trust };
+    let text = || page_text(&page, folder.as_deref(), Some(&trust), &had);
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
         opened = opened.read_few()?;
         opened.tell_waiting();
     }
-    let router = models.router(opened.index, args.stages)?.with_places(opened.places);
+    let trust = settings.trust_policy(&opened.places)?;
+    let router = models.router(opened.index, args.stages, trust)?.with_places(opened.places);
     let options = RouteOptions {
         max_skills: args.k.map(usize::from),
         budget_tokens: args.budget,

@@ -36,7 +36,8 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         opened.tell_waiting();
     }
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
-    let router = models.router(opened.index, stages)?.with_places(opened.places);
+    let trust = settings.trust_policy(&opened.places)?;
+    let router = models.router(opened.index, stages, trust)?.with_places(opened.places);
     let query = match tasks {
         Tasks::Single(query) => query,
         Tasks::Batch(queries) => return search_batch(&queries, &router, args),

@@ -72,6 +72,15 @@ fn text(index: &Index, verified: bool) -> String {
         format!("{} ({}){missing}", found.encoder.name, found.encoder.dim)
     });
     row("transformer", transformer.as_deref().unwrap_or("none"));
+    let counts = |counts: Vec<(String, u32)>| {
+        let counts: Vec<String> =
+            counts.into_iter().map(|(what, n)| format!("{} {what}", grouped(n))).collect();
+        if counts.is_empty() { "none found".to_owned() } else { counts.join(", ") }
+    };
+    let origins = manifest.origins.iter().map(|(origin, n)| (origin.as_str().to_owned(), *n));
+    row("origins", &counts(origins.collect()));
+    let risks = manifest.risks.iter().map(|(risk, n)| (risk.as_str().to_owned(), *n));
+    row("risks", &counts(risks.collect()));
     for source in &manifest.sources {
         row("source", source);
     }

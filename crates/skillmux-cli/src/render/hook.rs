@@ -12,6 +12,9 @@ use skillmux_server::enclose;
 /// Characters of a name or of a reason.
 const MAX_LABEL_CHARS: usize = 200;
 
+/// Warnings of one skill.
+const MAX_WARNINGS: usize = 8;
+
 /// Characters of a description.
 const MAX_DESCRIPTION_CHARS: usize = 400;
 
@@ -39,6 +42,10 @@ pub(crate) fn context(skills: &[RoutedSkill<'_>]) -> String {
         }
         if let Some(folder) = &skill.folder {
             let _ = writeln!(text, "   folder: {folder} (the whole text is in its SKILL.md)");
+        }
+        let _ = writeln!(text, "   origin: {}", label(&skill.trust.to_string()));
+        for warning in skill.trust.warnings().iter().take(MAX_WARNINGS) {
+            let _ = writeln!(text, "   warning: it {}", label(warning));
         }
         if let Some(page) = page.filter(|page| !page.nodes.is_empty()) {
             let mut markdown = printable(&page.to_markdown());

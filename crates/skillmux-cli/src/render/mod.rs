@@ -1,5 +1,6 @@
 //! Answers as text for people.
 
+pub(crate) mod audit;
 pub(crate) mod compile;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -19,18 +20,28 @@ use serde::Serialize;
 use skillmux::{
     page::{Page, PartList},
     text::{escaped_json, one_line, printable},
+    trust::TrustNote,
 };
 
 use paint::grouped;
 
+/// Warnings of one skill: a report of a scanner may hold hundreds.
+const MAX_WARNINGS: usize = 8;
+
 /// Shows a page under a headline that says how much of the skill it is, and the folder of the skill; `had` are the parts that the user
 /// has from earlier pages.
-pub(crate) fn page_text(page: &Page, folder: Option<&str>, had: &PartList) -> String {
+pub(crate) fn page_text(
+    page: &Page,
+    folder: Option<&str>,
+    trust: Option<&TrustNote>,
+    had: &PartList,
+) -> String {
     let (n_tokens, full_tokens) = (grouped(page.n_tokens), grouped(page.full_tokens));
     let title = format!("{} · {n_tokens} of {full_tokens} tokens", page.skill_id);
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
     let folder = folder.map(|folder| format!("folder: {folder}\n")).unwrap_or_default();
-    let mut text = format!("{title}\n{folder}{}", printable(&page.to_markdown()));
+    let trust = trust.map(|trust| trust_text(trust, "")).unwrap_or_default();
+    let mut text = format!("{title}\n{folder}{trust}{}", printable(&page.to_markdown()));
     if page.full_nodes == 0 {
         text.push_str("This skill has no text but its headings.\n");
         return text;
@@ -85,6 +96,17 @@ pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Says where a skill comes from, and what speaks against it, in a line each.
+pub(crate) fn trust_text(trust: &TrustNote, indent: &str) -> String {
+    let origin = paint::wrapped(&format!("from: {}", one_line(&trust.to_string())), indent);
+    let mut text = format!("{}\n", paint::styled(paint::FAINT, &origin));
+    for warning in trust.warnings().iter().take(MAX_WARNINGS) {
+        let warning = paint::wrapped(&format!("warning: it {}", one_line(warning)), indent);
+        let _ = writeln!(text, "{}", paint::styled(paint::BAD, &warning));
+    }
+    text
 }
 
 /// Prints a value as indented JSON.

@@ -14,6 +14,7 @@ use skillmux::{
 use super::{
     page_text,
     paint::{BAD, FAINT, GOOD, STRONG, grouped, styled, wrapped},
+    trust_text,
 };
 
 /// Alternatives in the text answer; JSON has all.
@@ -105,7 +106,7 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         out.push('\n');
     }
     for page in &route.pages {
-        let _ = writeln!(out, "{}", page_text(page, None, PartList::none()));
+        let _ = writeln!(out, "{}", page_text(page, None, None, PartList::none()));
     }
     out
 }
@@ -152,6 +153,7 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     if let Some(folder) = &skill.folder {
         let _ = writeln!(out, "    folder: {folder}");
     }
+    out.push_str(&trust_text(&skill.trust, "    "));
     if let Some(copies) = copies(&skill.copies) {
         let _ = writeln!(out, "{}", wrapped(&copies, "    "));
     }

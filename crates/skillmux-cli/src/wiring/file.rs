@@ -57,7 +57,7 @@ pub(super) fn replace(
 }
 
 /// Writes a file in one step, and returns whether its folder had to be made.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     let makes_folder = !folder.exists();
     if makes_folder {

@@ -12,7 +12,7 @@ use skillmux::{
 
 use crate::{
     explanation::{AskedSkill, ExplanationView, StandingView, told},
-    view::in_words,
+    view::{in_words, label, warnings},
 };
 
 pub(super) const DESCRIPTION: &str = "Explain the answer of find_skills: scores and what they are \
@@ -59,7 +59,9 @@ fn asked_skill(router: &Router, route: &Route, id: SkillId) -> Result<AskedSkill
     let standings: Vec<Option<StandingView>> = standings.collect::<Result<_>>()?;
     let standing = standings.into_iter().flatten().min_by_key(|standing| standing.place);
     let mut left_out = route.steps.iter().flat_map(|step| &step.alternatives);
+    let trust = router.trust(&id)?;
     let reason = match (chosen, left_out.find(|skill| skill.id == id), &standing) {
+        _ if router.is_blocked(&id)? => "the user does not want it loaded".to_owned(),
         (Some(step), _, _) => format!("it is chosen for step {}", step + 1),
         (None, Some(skill), _) => in_words(&skill.reason),
         (None, None, Some(standing)) => {
@@ -71,7 +73,15 @@ fn asked_skill(router: &Router, route: &Route, id: SkillId) -> Result<AskedSkill
         (None, Some(step)) => missing(router, &step.subtask, &id)?,
         _ => Vec::new(),
     };
-    Ok(AskedSkill { skill_id: id, is_chosen: chosen.is_some(), reason, missing, standing })
+    Ok(AskedSkill {
+        skill_id: id,
+        is_chosen: chosen.is_some(),
+        reason,
+        trust: label(&trust.to_string()),
+        warnings: warnings(&trust),
+        missing,
+        standing,
+    })
 }
 
 /// Returns the words of a step that a skill does not have, though no ranking holds it.

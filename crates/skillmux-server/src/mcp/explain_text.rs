@@ -46,6 +46,10 @@ fn step_text(number: usize, step: &StepView) -> String {
 fn asked_text(skill: &AskedSkill) -> String {
     let id = one_line(skill.skill_id.as_str());
     let mut text = format!("\nasked about: {id}: {}", one_line(&skill.reason));
+    let _ = write!(text, "\n  trust: {}", one_line(&skill.trust));
+    for warning in &skill.warnings {
+        let _ = write!(text, "\n  warning: it {}", one_line(warning));
+    }
     text.push_str(&words("\n  missing: ", &skill.missing));
     if let Some(standing) = &skill.standing {
         let _ = write!(

@@ -7,7 +7,7 @@ use skillmux::{
 };
 
 use super::text::page_text;
-use crate::view::PageView;
+use crate::view::{PageView, warnings};
 
 /// Name of the tool.
 pub(super) const NAME: &str = "read_skill";
@@ -69,8 +69,9 @@ impl ReadSkill {
         let had: PartList = self.have.parse()?;
         let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
         let folder = router.folder(&skill_id)?;
+        let warnings = warnings(&router.trust(&skill_id)?);
         let known = page.parts().with(&had);
-        let page = PageView { folder, ..PageView::from(page) };
+        let page = PageView { folder, warnings, ..PageView::from(page) };
         let next = next_step(&page, self.budget_tokens, &known);
         Ok(ReadSkillAnswer { page, next })
     }

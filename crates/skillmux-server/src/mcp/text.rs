@@ -37,8 +37,10 @@ pub(super) fn route_text(route: &RouteView) -> String {
         let _ = write!(
             text,
             "\n{number}. skill_id: {id}\n   name: {name}\n   description: {description}\n   \
-             source: {source}\n{}   score: {}{}{}{}{}\n",
+             source: {source}\n{}   trust: {}\n{}   score: {}{}{}{}{}\n",
             folder_line("   ", skill.folder.as_deref()),
+            one_line(&skill.trust),
+            warning_lines("   ", &skill.warnings),
             skill.score,
             words("; for: ", &skill.needs),
             words("; after: ", &after),
@@ -87,12 +89,18 @@ pub(super) fn page_text(page: &PageView) -> String {
     }
     let content = enclose(page.skill_id.as_str(), &content);
     let folder = folder_line("", page.folder.as_deref());
-    format!("skill: {name} ({extent})\n{folder}{content}")
+    let warnings = warning_lines("", &page.warnings);
+    format!("skill: {name} ({extent})\n{folder}{warnings}{content}")
 }
 
 /// Returns the line that says where a skill lies, or nothing where it does not.
 fn folder_line(indent: &str, folder: Option<&str>) -> String {
     folder.map(|folder| format!("{indent}folder: {folder}\n")).unwrap_or_default()
+}
+
+/// Returns a line for each thing that speaks against a skill.
+fn warning_lines(indent: &str, warnings: &[String]) -> String {
+    warnings.iter().map(|warning| format!("{indent}warning: it {}\n", one_line(warning))).collect()
 }
 
 /// Returns `lead` and the words, or nothing where there are no words.

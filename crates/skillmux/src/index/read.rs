@@ -171,6 +171,15 @@ impl Index {
         Ok(origins.background)
     }
 
+    /// Returns [`Skill::source`] of a skill.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn source(&self, idx: SkillIdx) -> Result<String> {
+        let origins = self.table.origins(idx).ok_or_else(|| self.bad_row(idx))?;
+        Ok(origins.source)
+    }
+
     /// Returns the hash of name, description and body of a skill.
     ///
     /// # Errors

@@ -1,9 +1,18 @@
 //! [`SkillPlaces`]: where the skills of an index lie on disk.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use walkdir::WalkDir;
 
 use super::{directory, source::Source};
 use crate::{skill::SkillId, text::printable};
+
+/// Limits of a folder whose files are hashed.
+const MAX_HASHED_FILES: usize = 10_000;
+const MAX_HASHED_BYTES: u64 = 256 << 20;
 
 /// Where the skills of some sources lie. It looks at the disk anew each time, so that a skill is not told to
 /// be where it is no longer.
@@ -52,6 +61,11 @@ impl SkillPlaces {
         place.map_or(Whereabouts::Gone, Whereabouts::Found)
     }
 
+    /// Returns the skill to which a file belongs: that of the nearest folder upwards that is one.
+    pub fn skill_of(&self, file: &Path) -> Option<SkillId> {
+        self.sources.iter().find_map(|source| source.skill_of(file))
+    }
+
     /// Returns the folder of a skill as [`SkillPlace::shown`] does; `None` where there is none.
     pub(crate) fn folder(&self, id: &SkillId, source: &str) -> Option<String> {
         match self.find(id, source) {
@@ -82,6 +96,36 @@ impl SkillPlace {
         printable(&absolute.display().to_string()).chars().map(shown).collect()
     }
 
+    /// Returns a hash of its files: their paths and bytes, and what its links lead to. `None` if they are more than 10,000, or
+    /// larger than 256 MiB in all, and if one cannot be read.
+    pub fn files_hash(&self) -> Option<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new();
+        let mut n_bytes = 0;
+        let mut add = |bytes: &[u8]| {
+            // A length prefix keeps ("ab", "c") apart from ("a", "bc").
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        let entries = WalkDir::new(&self.folder).min_depth(1).sort_by_file_name();
+        for (n, entry) in entries.into_iter().enumerate() {
+            let entry = entry.ok().filter(|_| n < MAX_HASHED_FILES)?;
+            let bytes = match entry.file_type() {
+                kind if kind.is_file() => {
+                    n_bytes += entry.metadata().ok()?.len();
+                    (n_bytes <= MAX_HASHED_BYTES).then(|| fs::read(entry.path()).ok())??
+                }
+                kind if kind.is_symlink() => {
+                    fs::read_link(entry.path()).ok()?.into_os_string().into_encoded_bytes()
+                }
+                _ => continue,
+            };
+            let path = entry.path().strip_prefix(&self.folder).ok()?;
+            add(path.as_os_str().as_encoded_bytes());
+            add(&bytes);
+        }
+        Some(hasher.finalize())
+    }
+
     /// Reads whether its author wants no model to load it unasked: `disable-model-invocation`.
     pub fn is_for_user_only(&self) -> bool {
         directory::is_for_user_only(&self.file)
@@ -90,9 +134,8 @@ impl SkillPlace {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+    use crate::library::Origin;
 
     fn add(folder: &Path) {
         fs::create_dir_all(folder).unwrap();
@@ -134,6 +177,48 @@ mod tests {
         });
         assert_eq!(scan.unwrap().n_kept, 2);
         assert_eq!(folders, roots.map(|root| root.join("a").display().to_string()));
+    }
+
+    #[test]
+    fn a_file_belongs_to_the_nearest_skill_above_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        add(&root.join("a"));
+        add(&root.join("a/b"));
+        fs::create_dir_all(root.join("a/scripts")).unwrap();
+        let prefixed = Source::Folder {
+            root: root.clone(),
+            label: "l".to_owned(),
+            id_prefix: Some("agent".to_owned()),
+            origin: Origin::Personal,
+        };
+        let skill_of = |source: Source, file: &str| {
+            SkillPlaces::new(vec![source]).skill_of(&root.join(file)).map(|id| id.to_string())
+        };
+        let plain = || Source::folder(&root);
+        assert_eq!(skill_of(plain(), "a/scripts/run.sh").as_deref(), Some("a"));
+        assert_eq!(skill_of(plain(), "a/b/SKILL.md").as_deref(), Some("a/b"));
+        assert_eq!(skill_of(plain(), "README.md"), None);
+        assert_eq!(skill_of(plain(), "../../etc/passwd"), None);
+        assert_eq!(skill_of(prefixed, "a/SKILL.md").as_deref(), Some("agent/a"));
+    }
+
+    #[test]
+    fn the_hash_of_the_files_tells_each_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a");
+        add(&folder);
+        let hash = || SkillPlace::of(&folder).unwrap().files_hash().unwrap();
+        let mut seen = vec![hash()];
+        assert_eq!(hash(), seen[0]);
+        fs::create_dir(folder.join("scripts")).unwrap();
+        for change in
+            [("scripts/run.sh", "ls"), ("scripts/run.sh", "rm"), ("run.sh", "rm"), (".env", "")]
+        {
+            fs::write(folder.join(change.0), change.1).unwrap();
+            assert!(!seen.contains(&hash()), "{change:?}");
+            seen.push(hash());
+        }
     }
 
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,31 @@ impl Source {
             inner
                 .and_then(|folder| SkillPlace::of(&folder))
                 .or_else(|| is_root.then(|| SkillPlace::of(root)).flatten())
+        })
+    }
+
+    /// Returns the skill of this source to which a file belongs.
+    pub(super) fn skill_of(&self, file: &Path) -> Option<SkillId> {
+        let Self::Folder { root, id_prefix, .. } = self else { return None };
+        let root = std::path::absolute(root).ok()?;
+        let root = if root.is_file() { root.parent()?.to_owned() } else { root };
+        // Whoever wrote the path may have followed links.
+        let real = fs::canonicalize(&root).ok();
+        let inside = file.strip_prefix(&root).ok();
+        let inside = inside.or_else(|| file.strip_prefix(real.as_ref()?).ok())?;
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if !inside.components().all(is_plain) {
+            return None;
+        }
+        let folders = inside.ancestors().skip(1).map(|inside| root.join(inside));
+        folders.into_iter().find_map(|folder| {
+            SkillPlace::of(&folder)?;
+            let path = folder.strip_prefix(&root).ok()?.to_str()?.replace('\\', "/");
+            let path = if path.is_empty() { file_name(&root) } else { path };
+            Some(match id_prefix {
+                Some(prefix) => SkillId::new(format!("{prefix}/{path}")),
+                None => SkillId::new(path),
+            })
         })
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons, standing::Standing,
+    Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons,
+    standing::Standing,
 };
 use crate::{
     compose::{Considered, PlanStep, StepCandidates},

@@ -27,6 +27,7 @@
 //! ```
 
 mod answer;
+mod audit;
 mod copies;
 mod found;
 mod hints;
@@ -43,6 +44,7 @@ mod stages;
 mod standing;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, StageTrace};
+pub use audit::{PresentSkill, Suspect};
 pub use hints::{Hint, MAX_HINTS};
 pub use needs_writer::{NeedsConfig, NeedsPass, NeedsWriter};
 pub use paged_passage::PagedPassage;

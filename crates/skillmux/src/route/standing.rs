@@ -104,6 +104,11 @@ impl<'r> Standing<'r> {
         Ok(TrustNote { copy_of: self.original(idx)?, ..note })
     }
 
+    /// Returns whether a note may have warnings: without a look at the text, which costs time.
+    pub(super) fn may_have_warnings(&self, idx: SkillIdx) -> Result<bool> {
+        Ok(self.verdict(idx)?.is_changed || self.may_be_outranked(&self.rank(idx)?))
+    }
+
     /// Returns the error of a skill that is blocked.
     pub(super) fn check(&self, id: &SkillId) -> Result<()> {
         let blocked = self.verdict(self.index.find(id)?)?.blocked;

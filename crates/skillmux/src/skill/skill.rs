@@ -22,7 +22,8 @@ pub struct Skill {
 }
 
 /// Hash of what a skill says: its name, description and body, but not its id or source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ContentHash([u8; 16]);
 
 impl ContentHash {
@@ -40,6 +41,23 @@ impl ContentHash {
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> Self {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        // Only what `Display` writes.
+        let number = u128::from_str_radix(&text, 16).ok().filter(|_| text.len() == 32);
+        let hash = number.map(|number| Self(number.to_be_bytes()));
+        hash.filter(|hash| hash.to_string() == text).ok_or("a hash has 32 hexadecimal digits")
     }
 }
 

@@ -67,7 +67,12 @@ impl TrustNote {
         let copy = self.copy_of.iter().map(|of| format!("is a copy of `{of}`"));
         let risks = self.risks.iter().map(ToString::to_string);
         let findings = self.findings.iter().filter(|finding| finding.is_risk());
-        changed.into_iter().chain(copy).chain(risks).chain(findings.map(ToString::to_string)).collect()
+        changed
+            .into_iter()
+            .chain(copy)
+            .chain(risks)
+            .chain(findings.map(ToString::to_string))
+            .collect()
     }
 }
 
@@ -89,8 +94,16 @@ mod tests {
         let risks = vec![RiskFinding { risk: Risk::PipeToShell, line: Some(3) }];
         let copy_of = Some(SkillId::new("a/pdf"));
         let licence = Some("MIT".to_owned());
-        let findings = vec![ScannerFinding { tool: "scan".to_owned(), ..ScannerFinding::default() }];
-        let note = TrustNote { licence, risks, copy_of, findings, is_changed: true, ..TrustNote::default() };
+        let findings =
+            vec![ScannerFinding { tool: "scan".to_owned(), ..ScannerFinding::default() }];
+        let note = TrustNote {
+            licence,
+            risks,
+            copy_of,
+            findings,
+            is_changed: true,
+            ..TrustNote::default()
+        };
         assert_eq!(note.to_string(), "library, unrated, licence MIT");
         assert_eq!(
             note.warnings(),

@@ -151,7 +151,13 @@ impl TrustPolicy {
     }
 
     /// Returns what the policy says of a skill of an index.
-    pub(crate) fn judge(&self, id: &SkillId, origin: Origin, hash: ContentHash, risks: Risks) -> Verdict {
+    pub(crate) fn judge(
+        &self,
+        id: &SkillId,
+        origin: Origin,
+        hash: ContentHash,
+        risks: Risks,
+    ) -> Verdict {
         let is_changed = self.pins.get(id).is_some_and(|pinned| *pinned != hash);
         let tier = self.tier(id, origin);
         let tier = if is_changed { tier.min(Tier::Unrated) } else { tier };

@@ -20,7 +20,9 @@ const MAX_LABEL_CHARS: usize = 80;
 const MAX_MESSAGE_CHARS: usize = 200;
 
 /// How bad a finding is, in the words of SARIF.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Not a problem.
@@ -81,8 +83,8 @@ impl fmt::Display for ScannerFinding {
 /// # Errors
 /// [`Error::Read`], and [`Error::ScannerReport`] if it is no such report.
 pub fn read_sarif(path: &Path) -> Result<Vec<ScannerFinding>> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text =
+        fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let refused = |detail: String| Error::ScannerReport { path: path.to_owned(), detail };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let report: Report = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
@@ -195,7 +197,9 @@ impl Run {
     fn findings(&self, folder: &Path) -> Vec<ScannerFinding> {
         let results = self.results.iter().flatten().filter(|result| result.counts());
         let of_result = |result: &Finding| {
-            let rule = result.rule_index.and_then(|at| self.tool.driver.rules.get(usize::try_from(at).ok()?));
+            let rule = result
+                .rule_index
+                .and_then(|at| self.tool.driver.rules.get(usize::try_from(at).ok()?));
             let id = result.rule_id.as_deref().or(rule.map(|rule| rule.id.as_str())).unwrap_or("");
             let rule = rule.or_else(|| self.tool.driver.rules.iter().find(|rule| rule.id == id));
             let usual = rule.and_then(|rule| rule.default_configuration.as_ref()?.level);
@@ -230,7 +234,8 @@ impl Run {
             let listed = self.artifacts.get(usize::try_from(artifact.index?).ok()?)?;
             return self.file(listed.location.as_ref()?, folder, depth + 1);
         };
-        let local = uri.strip_prefix("file://").map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        let local =
+            uri.strip_prefix("file://").map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
         if local.is_none() && uri.contains("://") {
             return None;
         }
@@ -246,7 +251,8 @@ impl Finding {
     fn counts(&self) -> bool {
         let is_accepted =
             |it: &Suppression| it.status.as_deref().is_none_or(|status| status == "accepted");
-        let is_fine = matches!(self.kind.as_deref(), Some("pass" | "notApplicable" | "informational"));
+        let is_fine =
+            matches!(self.kind.as_deref(), Some("pass" | "notApplicable" | "informational"));
         !is_fine && !self.suppressions.iter().any(is_accepted)
     }
 }
@@ -279,7 +285,8 @@ mod tests {
     }
 
     fn report(results: serde_json::Value) -> serde_json::Value {
-        let rules = json!([{ "id": "R0" }, { "id": "R1", "defaultConfiguration": { "level": "error" } }]);
+        let rules =
+            json!([{ "id": "R0" }, { "id": "R1", "defaultConfiguration": { "level": "error" } }]);
         json!({ "version": "2.1.0", "runs": [{
             "tool": { "driver": { "name": "scan\u{202e}ner", "rules": rules } },
             "originalUriBaseIds": { "ROOT": { "uri": "file:///srv/skills/" }, "LOOP": { "uri": "x/", "uriBaseId": "LOOP" } },
@@ -323,7 +330,9 @@ mod tests {
 
     #[test]
     fn what_is_no_report_is_refused() {
-        for report in [json!({ "version": "1.0.0", "runs": [] }), json!([]), json!({ "version": "2.1.0" })] {
+        for report in
+            [json!({ "version": "1.0.0", "runs": [] }), json!([]), json!({ "version": "2.1.0" })]
+        {
             let error = read(&report).unwrap_err();
             assert!(matches!(error, Error::ScannerReport { .. }), "{error}");
         }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, slice};
 
-use skillmux::{route::RouteOptions, text::escaped_json};
+use skillmux::{route::RouteOptions, text::escaped_json, trust::TrustPolicy};
 use skillmux_eval::{
     cluster::Clusters,
     report::{Gate, GateDataset, GateOptions, Pair, Results, TaskScores, View},
@@ -88,7 +88,7 @@ fn asked(
     settings: &Settings,
 ) -> anyhow::Result<Results> {
     let Asked { dataset, opened, setting, .. } = asked::read(path, &args.ask, settings)?;
-    let router = models.router(opened.index, StageArgs::default())?;
+    let router = models.router(opened.index, StageArgs::default(), TrustPolicy::default())?;
     let encoder = models.encoder();
     let chat = chat(&args.ask.endpoint, settings)?;
     let index = router.index();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use skillmux::{
     route::{NeedsWriter, RouteOptions},
     text::escaped_json,
+    trust::TrustPolicy,
 };
 use skillmux_eval::{
     dataset::Dataset,
@@ -50,7 +51,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     }
     let Asked { mut dataset, opened, clusters, mut setting } =
         asked::read(&args.dataset, &args.ask, settings)?;
-    let router = models.router(opened.index, args.stages)?;
+    let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
     let encoder = models.encoder();
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);

@@ -64,7 +64,7 @@ pub(in crate::mcp) fn resource_page(
 ) -> Result<Option<Page<Resource>>> {
     let index = router.index();
     page(&index, cursor, |idx| {
-        let item = resource_at(&index, idx)?;
+        let item = resource_at(router, &index, idx)?;
         Ok(Looked { item, is_enough: false })
     })
 }
@@ -105,8 +105,11 @@ fn page<T>(
 }
 
 /// Returns the `SKILL.md` of a skill as a resource, from what the index knows of it.
-fn resource_at(index: &Index, idx: SkillIdx) -> Result<Option<Resource>> {
+fn resource_at(router: &Router, index: &Index, idx: SkillIdx) -> Result<Option<Resource>> {
     let skill = index.skill(idx)?.skill;
+    if router.is_blocked(&skill.id)? {
+        return Ok(None);
+    }
     let Some(root) = root_uri(&skill.id, &skill.name) else { return Ok(None) };
     let uri = file_uri(&root, SKILL_MD);
     let description = clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS);

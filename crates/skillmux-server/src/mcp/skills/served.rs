@@ -54,6 +54,9 @@ pub(super) fn entry_at(
     idx: SkillIdx,
 ) -> Result<Option<(Entry, u64)>> {
     let skill = index.skill(idx)?.skill;
+    if router.is_blocked(&skill.id)? {
+        return Ok(None);
+    }
     let Some(root) = root_uri(&skill.id, &skill.name) else { return Ok(None) };
     let uri = file_uri(&root, SKILL_MD);
     // Another skill may have this address.
@@ -74,6 +77,9 @@ pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<Reso
     let index = router.index();
     let Some(address) = address::find(&index, uri)? else { return Ok(None) };
     let skill = index.skill(address.idx)?.skill;
+    if router.is_blocked(&skill.id)? {
+        return Ok(None);
+    }
     let bytes = match origin(router, skill) {
         Some(Origin::Folder(folder)) => folder.read(&address.file).ok().flatten(),
         Some(Origin::Index(skill)) if address.file == SKILL_MD => {

@@ -1,0 +1,60 @@
+//! `skillmux audit`
+
+use anyhow::Context as _;
+use serde::Serialize;
+use skillmux::{
+    route::{Ranker, Router, Stages, Suspect},
+    trust::Tier,
+};
+
+use crate::{
+    args::{AuditArgs, Format},
+    outcome::Outcome,
+    pins::{Drift, Pins},
+    render::{audit::text, print_json, print_text},
+    settings::Settings,
+    source,
+};
+
+/// What is told of a library.
+#[derive(Serialize)]
+pub(crate) struct AuditReport {
+    pub(crate) n_skills: usize,
+    /// Skills that something speaks against, those that are trusted least first.
+    pub(crate) suspects: Vec<Suspect>,
+    /// How skills differ from what was pinned, if something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) drift: Option<Drift>,
+    /// Where the skills were pinned just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pinned_in: Option<String>,
+}
+
+pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let path = args.pins.clone().or_else(|| settings.pins.clone());
+    let path = path.context("no folder for pins is known: name a file with --pins")?;
+    let pins = Pins::read(&path)?;
+    let opened = source::open(&args.source, settings)?;
+    let trust = settings.trust.clone().with_reports(&args.sarif);
+    // Pinned anew, nothing has changed.
+    let counted = if args.pin { &Pins::default() } else { &pins };
+    let policy = trust.policy(&opened.places, counted)?;
+    let stages = Stages { ranker: Ranker::default().with_trust(policy), ..Stages::default() };
+    let router = Router::new(opened.index, stages)?.with_places(opened.places);
+    let (suspects, present) = (router.audit()?, router.present()?);
+    let mut report =
+        AuditReport { n_skills: present.len(), suspects, drift: None, pinned_in: None };
+    if args.pin {
+        pins.with(&present, router.places()).write(&path)?;
+        report.pinned_in = Some(path.display().to_string());
+    } else if !pins.is_empty() {
+        report.drift = Some(pins.drift(&present, router.places()));
+    }
+    match args.format {
+        Format::Json => print_json(&report)?,
+        Format::Text => print_text(&text(&report, args.all))?,
+    }
+    let has_drift = report.drift.as_ref().is_some_and(Drift::is_some);
+    let is_fine = report.suspects.iter().all(|suspect| suspect.trust.tier == Tier::Trusted);
+    Ok(if is_fine && !has_drift { Outcome::Found } else { Outcome::ProblemsFound })
+}

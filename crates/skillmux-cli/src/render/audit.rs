@@ -1,0 +1,102 @@
+//! What `skillmux audit` found, for people.
+
+use std::fmt::Write as _;
+
+use skillmux::{
+    route::Suspect,
+    skill::SkillId,
+    text::{clipped, one_line},
+};
+
+use super::paint::{BAD, FAINT, GOOD, STRONG, grouped, styled};
+use crate::{command::audit::AuditReport, pins::Drift};
+
+/// Skills that are shown unless all are asked for.
+const N_SHOWN: usize = 20;
+
+/// Characters of a line; names and ids may be longer.
+const MAX_LINE_CHARS: usize = 300;
+
+/// Shows the skills, then counts.
+pub(crate) fn text(report: &AuditReport, shows_all: bool) -> String {
+    let mut text = String::new();
+    let n_shown = if shows_all { usize::MAX } else { N_SHOWN };
+    for suspect in report.suspects.iter().take(n_shown) {
+        suspect_text(&mut text, suspect);
+    }
+    let n_more = report.suspects.len().saturating_sub(n_shown);
+    if n_more > 0 {
+        let _ = writeln!(text, "and {} more; --all shows them\n", grouped(n_more));
+    }
+    if let Some(drift) = &report.drift {
+        drift_text(&mut text, drift, n_shown);
+    }
+    let n_suspects = report.suspects.len();
+    let n_blocked = report.suspects.iter().filter(|suspect| suspect.is_blocked).count();
+    let count = match (n_suspects, report.n_skills) {
+        (0, n) => {
+            let line = format!("nothing found in {} skills", grouped(n));
+            format!("{}. That does not make them safe", styled(GOOD, &line))
+        }
+        (n, of) => {
+            let line = format!("look at {} of {} skills", grouped(n), grouped(of));
+            format!("{}, {} of them blocked", styled(BAD, &line), grouped(n_blocked))
+        }
+    };
+    let _ = writeln!(text, "{count}");
+    if let Some(path) = &report.pinned_in {
+        let n = grouped(report.n_skills);
+        let _ = writeln!(text, "pinned {n} skills as they are now, in {}", one_line(path));
+    }
+    text
+}
+
+fn suspect_text(text: &mut String, suspect: &Suspect) {
+    let blocked = if suspect.is_blocked { ", blocked" } else { "" };
+    let trust = format!("{}{blocked}", suspect.trust);
+    let _ = writeln!(
+        text,
+        "{}  {}",
+        styled(STRONG, &label(suspect.id.as_str())),
+        styled(FAINT, &label(&trust))
+    );
+    if let Some(folder) = &suspect.folder {
+        let _ = writeln!(text, "    folder: {folder}");
+    }
+    for warning in suspect.trust.warnings() {
+        let _ = writeln!(text, "    {}", label(&warning));
+    }
+    text.push('\n');
+}
+
+fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
+    let mut list = |ids: &[SkillId], what: &str| {
+        for id in ids.iter().take(n_shown) {
+            let _ = writeln!(text, "{}  {what}", styled(STRONG, &label(id.as_str())));
+        }
+        let n_more = ids.len().saturating_sub(n_shown);
+        if n_more > 0 {
+            let _ = writeln!(text, "and {} more: {what}", grouped(n_more));
+        }
+    };
+    list(&drift.changed, "its SKILL.md changed since it was pinned");
+    list(&drift.changed_files, "other files of it changed since it was pinned");
+    list(&drift.gone, "it was pinned, and is gone");
+    if drift.is_some() {
+        text.push('\n');
+    }
+    let n_changed = drift.changed.len() + drift.changed_files.len();
+    let counts = [
+        (drift.n_same, "as pinned"),
+        (n_changed, "changed"),
+        (drift.gone.len(), "gone"),
+        (drift.new.len(), "not pinned"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let _ = writeln!(text, "pins: {}", counts.join(", "));
+}
+
+fn label(text: &str) -> String {
+    clipped(&one_line(text), MAX_LINE_CHARS)
+}

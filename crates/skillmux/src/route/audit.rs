@@ -1,0 +1,88 @@
+//! [`Router::audit`]: all skills of an index that something speaks against.
+
+use serde::Serialize;
+
+use super::Router;
+use crate::{
+    error::Result,
+    index::SkillIdx,
+    skill::{ContentHash, SkillId},
+    trust::TrustNote,
+};
+
+/// A skill that something speaks against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Suspect {
+    /// Identifier.
+    pub id: SkillId,
+    /// Name.
+    pub name: String,
+    /// Where the skill comes from.
+    pub source: String,
+    /// Absolute path of its folder, if it is on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// How far it is trusted, and what speaks against it.
+    pub trust: TrustNote,
+    /// Whether it is in no answer.
+    pub is_blocked: bool,
+}
+
+/// A skill of an index, as pins remember it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PresentSkill {
+    /// Identifier.
+    pub id: SkillId,
+    /// Where the skill comes from.
+    pub source: String,
+    /// Hash of name, description and body.
+    pub hash: ContentHash,
+}
+
+impl Router {
+    /// Returns the skills that something speaks against: those that are trusted least come first, then by id.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn audit(&self) -> Result<Vec<Suspect>> {
+        let index = self.index();
+        let Some(standing) = self.stages().ranker.standing(&index) else { return Ok(Vec::new()) };
+        let mut suspects = Vec::new();
+        for idx in 0..u32::try_from(index.n_skills()).unwrap_or(u32::MAX) {
+            let idx = SkillIdx(idx);
+            if !standing.may_have_warnings(idx)? {
+                continue;
+            }
+            let indexed = index.skill(idx)?;
+            let trust = standing.note(&indexed)?;
+            if trust.warnings().is_empty() {
+                continue;
+            }
+            let skill = indexed.skill;
+            suspects.push(Suspect {
+                folder: self.places().folder(&skill.id, &skill.source),
+                is_blocked: self.is_blocked(&skill.id)?,
+                id: skill.id,
+                name: skill.name,
+                source: skill.source,
+                trust,
+            });
+        }
+        suspects.sort_by_key(|suspect| suspect.trust.tier);
+        Ok(suspects)
+    }
+
+    /// Returns all skills of the index, by id.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn present(&self) -> Result<Vec<PresentSkill>> {
+        let index = self.index();
+        let all = 0..u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
+        let present = all.map(SkillIdx).map(|idx| {
+            let (id, source) = (index.id(idx)?, index.source(idx)?);
+            Ok(PresentSkill { id, source, hash: index.content_hash(idx)? })
+        });
+        present.collect()
+    }
+}
