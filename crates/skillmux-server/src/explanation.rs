@@ -80,7 +80,7 @@ pub(crate) struct AskedSkill {
     pub(crate) is_chosen: bool,
     /// Why, or why not.
     pub(crate) reason: String,
-    /// Kind of place, how far the user trusts it, licence.
+    /// Kind of place, how far the user trusts it, license.
     pub(crate) trust: String,
     /// What speaks against it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

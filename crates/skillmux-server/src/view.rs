@@ -67,7 +67,7 @@ pub(crate) struct FoundSkill {
     /// Absolute path of the folder of the skill, if it is on disk. Paths in its text, such as `scripts/run.py`, are relative to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
-    /// Kind of place, how far the user trusts it, licence.
+    /// Kind of place, how far the user trusts it, license.
     pub(crate) trust: String,
     /// What speaks against it. None does not mean safe.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -223,7 +223,7 @@ fn text(report: &UpdateReport, path: &Path, n_seconds: f32, verbose: bool) -> St
 
 /// Lists what was skipped, left out, repaired, merged, and which names collide.
 fn findings(scan: &ScanReport, verbose: bool) -> String {
-    let of_finding = |finding: &Finding| format!("{}: {}", finding.origin, finding.issue);
+    let of_finding = |finding: &Finding| format!("{}: {}", finding.location, finding.issue);
     let merged = scan.merged.iter().map(|merged| format!("{} = {}", merged.copy.id, merged.kept));
     let collisions = scan.collisions.iter().map(|collision| {
         let ids: Vec<&str> = collision.ids.iter().take(4).map(SkillId::as_str).collect();

@@ -32,5 +32,6 @@ mod shell;
 mod snapshot;
 mod synth;
 mod translation;
+mod trust;
 mod tuning;
 mod user_tasks;

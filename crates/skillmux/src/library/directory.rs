@@ -132,7 +132,7 @@ impl Directory<'_> {
     /// Reads the skill file at `path`, which is `target` once links are resolved; `parts` is its
     /// folder relative to the root.
     fn read_file(&self, path: &Path, target: &Path, parts: &[String]) -> Entry {
-        let origin = path.display().to_string();
+        let location = path.display().to_string();
         let root_name = || {
             let folder = if self.root.is_file() { self.root.parent() } else { Some(self.root) };
             file_name(folder.unwrap_or(self.root))
@@ -153,12 +153,12 @@ impl Directory<'_> {
                     body: file.body,
                     source: self.label.to_owned(),
                 };
-                let background = Background::new(self.origin, file.licence.as_deref());
-                Entry::found(skill, origin, file.issues)
+                let background = Background::new(self.origin, file.license.as_deref());
+                Entry::found(skill, location, file.issues)
                     .with_background(background)
                     .for_user_only(file.is_for_user_only)
             }
-            Err(issue) => Entry::skipped(origin, issue),
+            Err(issue) => Entry::skipped(location, issue),
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub(super) hash: ContentHash,
     pub(super) background: Background,
     /// The file, with a line number where a file holds many skills.
-    pub(super) origin: String,
+    pub(super) location: String,
     /// Whether the model is not to load the skill by itself.
     pub(super) is_for_user_only: bool,
     /// What had to be repaired.
@@ -34,10 +34,10 @@ pub(super) type Sink<'a> = dyn FnMut(Entry) -> ControlFlow<()> + 'a;
 
 impl Entry {
     /// Returns the entry of a skill that was read.
-    pub(super) fn found(skill: Skill, origin: String, issues: Vec<Issue>) -> Self {
+    pub(super) fn found(skill: Skill, location: String, issues: Vec<Issue>) -> Self {
         let (hash, background) = (skill.content_hash(), Background::default());
         let is_for_user_only = false;
-        Self::Found(Box::new(Found { skill, hash, background, origin, is_for_user_only, issues }))
+        Self::Found(Box::new(Found { skill, hash, background, location, is_for_user_only, issues }))
     }
 
     /// Returns the entry with where the skill comes from.
@@ -57,8 +57,8 @@ impl Entry {
     }
 
     /// Returns the entry of something that could not be read as a skill.
-    pub(super) fn skipped(origin: impl Into<String>, issue: Issue) -> Self {
-        Self::Skipped(Finding { origin: origin.into(), issue })
+    pub(super) fn skipped(location: impl Into<String>, issue: Issue) -> Self {
+        Self::Skipped(Finding { location: location.into(), issue })
     }
 
     /// Returns roughly how much memory the entry holds.
@@ -68,12 +68,12 @@ impl Entry {
                 Self::Found(found) => {
                     let skill = &found.skill;
                     size_of::<Found>()
-                        + found.origin.len()
+                        + found.location.len()
                         + skill.name.len()
                         + skill.description.len()
                         + skill.body.len()
                 }
-                Self::Skipped(finding) => finding.origin.len(),
+                Self::Skipped(finding) => finding.location.len(),
             }
     }
 }

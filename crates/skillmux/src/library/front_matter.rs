@@ -94,7 +94,7 @@ fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
         Ok(fields) => Ok(FrontMatter {
             name: trimmed(fields.name),
             description: trimmed(fields.description),
-            licence: trimmed(fields.license),
+            license: trimmed(fields.license),
             is_for_user_only: fields.disable_model_invocation.is_some_and(|text| is_true(&text)),
             repaired: None,
         }),

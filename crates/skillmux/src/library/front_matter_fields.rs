@@ -5,7 +5,7 @@
 pub(super) struct FrontMatter {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
-    pub(super) licence: Option<String>,
+    pub(super) license: Option<String>,
     /// Whether the model is not to load the skill by itself: `disable-model-invocation`.
     pub(super) is_for_user_only: bool,
     /// Why it was read line by line, if it was.

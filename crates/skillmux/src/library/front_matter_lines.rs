@@ -44,7 +44,7 @@ pub(super) fn read(block: &str) -> FrontMatter {
         } else if key.eq_ignore_ascii_case("description") {
             (&mut front_matter.description, value_text(value, &more))
         } else if key == "license" {
-            (&mut front_matter.licence, value_text(value, &more))
+            (&mut front_matter.license, value_text(value, &more))
         } else if key == "disable-model-invocation" {
             front_matter.is_for_user_only |=
                 value.trim_matches(['"', '\'']).eq_ignore_ascii_case("true");

@@ -35,7 +35,7 @@ impl Ledger {
         match entry {
             Entry::Found(found) if found.is_for_user_only => {
                 self.report.n_for_user_only += 1;
-                push_capped(&mut self.report.for_user_only, found.origin);
+                push_capped(&mut self.report.for_user_only, found.location);
                 None
             }
             Entry::Found(found) => self.enter_skill(*found),
@@ -48,7 +48,7 @@ impl Ledger {
     }
 
     fn enter_skill(&mut self, found: Found) -> Option<ScannedSkill> {
-        let Found { mut skill, hash, background, origin, mut issues, .. } = found;
+        let Found { mut skill, hash, background, location, mut issues, .. } = found;
         if let Some(&position) = self.by_content.get(&hash) {
             self.report.n_merged += 1;
             self.report.merged.push(Merged {
@@ -68,7 +68,7 @@ impl Ledger {
         self.note_name(&skill.name, position);
         self.report.n_kept += 1;
         for issue in issues {
-            push_capped(&mut self.report.repaired, Finding { origin: origin.clone(), issue });
+            push_capped(&mut self.report.repaired, Finding { location: location.clone(), issue });
         }
         Some(ScannedSkill { skill, background })
     }
@@ -135,7 +135,7 @@ mod tests {
             body: body.into(),
             source: "test".into(),
         };
-        Entry::found(skill, format!("origin of {id}"), Vec::new())
+        Entry::found(skill, format!("place of {id}"), Vec::new())
     }
 
     fn enter(ledger: &mut Ledger, id: &str, name: &str, body: &str) -> Option<String> {
@@ -174,7 +174,7 @@ mod tests {
         let issue =
             Issue::IdTaken { id: SkillId::new("a"), renamed: SkillId::new(renamed.clone()) };
         let report = ledger.finish();
-        assert_eq!(report.repaired, [Finding { origin: "origin of a".into(), issue }]);
+        assert_eq!(report.repaired, [Finding { location: "place of a".into(), issue }]);
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(enter(&mut ledger, "a", "pdf", "x").as_deref(), Some("a"));
         let report = ledger.finish();
         assert_eq!((report.n_read, report.n_kept, report.n_for_user_only), (2, 1, 1));
-        assert_eq!(report.for_user_only, ["origin of a"]);
+        assert_eq!(report.for_user_only, ["place of a"]);
         assert_eq!((report.n_merged, report.n_skipped, report.collisions.len()), (0, 0, 0));
     }
 

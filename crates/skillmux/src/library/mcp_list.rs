@@ -317,7 +317,7 @@ mod tests {
         let mut skills = Vec::new();
         let _ = McpList { path: &path, label: "list.md" }.read(&mut |entry| {
             if let Entry::Found(found) = entry {
-                let line = found.origin.rsplit(':').next().unwrap().to_owned();
+                let line = found.location.rsplit(':').next().unwrap().to_owned();
                 skills.push((found.skill, line));
             }
             ControlFlow::Continue(())

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::decode;
 use crate::{skill::Skill, text::clipped};
 
-/// Longest licence that is kept, in characters. What is longer is the text of a licence, not its name.
-const MAX_LICENCE_CHARS: usize = 60;
+/// Longest license that is kept, in characters. What is longer is the text of a license, not its name.
+const MAX_LICENSE_CHARS: usize = 60;
 
 /// What kind of place a skill was found in. It is told by where a source lies, never by what the source says of itself.
 #[derive(
@@ -63,16 +63,16 @@ pub struct Background {
     /// What kind of place it was found in.
     #[serde(default)]
     pub origin: Origin,
-    /// Name of its licence, as its author wrote it.
+    /// Name of its license, as its author wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub licence: Option<String>,
+    pub license: Option<String>,
 }
 
 impl Background {
-    /// Returns the background of a skill with this licence, on one line and not too long.
-    pub(super) fn new(origin: Origin, licence: Option<&str>) -> Self {
-        let licence = licence.map(decode::on_one_line).filter(|text| !text.is_empty());
-        Self { origin, licence: licence.map(|text| clipped(&text, MAX_LICENCE_CHARS)) }
+    /// Returns the background of a skill with this license, on one line and not too long.
+    pub(super) fn new(origin: Origin, license: Option<&str>) -> Self {
+        let license = license.map(decode::on_one_line).filter(|text| !text.is_empty());
+        Self { origin, license: license.map(|text| clipped(&text, MAX_LICENSE_CHARS)) }
     }
 }
 
@@ -97,10 +97,10 @@ mod tests {
     }
 
     #[test]
-    fn a_licence_is_one_short_line() {
-        let licence = |text: &str| Background::new(Origin::Library, Some(text)).licence;
-        assert_eq!(licence(" MIT\n"), Some("MIT".to_owned()));
-        assert_eq!(licence("\n"), None);
-        assert_eq!(licence(&"a".repeat(99)).unwrap().chars().count(), MAX_LICENCE_CHARS + 1);
+    fn a_license_is_one_short_line() {
+        let license = |text: &str| Background::new(Origin::Library, Some(text)).license;
+        assert_eq!(license(" MIT\n"), Some("MIT".to_owned()));
+        assert_eq!(license("\n"), None);
+        assert_eq!(license(&"a".repeat(99)).unwrap().chars().count(), MAX_LICENSE_CHARS + 1);
     }
 }

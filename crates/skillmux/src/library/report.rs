@@ -38,7 +38,7 @@ pub struct Collision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The file, with a line number for shards: `part-0.jsonl:17`.
-    pub origin: String,
+    pub location: String,
     /// What was wrong.
     pub issue: Issue,
 }

@@ -38,8 +38,8 @@ impl Shards<'_> {
             match shard_files(self.path) {
                 Ok(files) => files,
                 Err(error) => {
-                    let origin = self.path.display().to_string();
-                    return sink(Entry::skipped(origin, Issue::unreadable(&error)));
+                    let location = self.path.display().to_string();
+                    return sink(Entry::skipped(location, Issue::unreadable(&error)));
                 }
             }
         } else {
@@ -60,13 +60,13 @@ impl Shards<'_> {
                 Line::Text(line) => self.parse_line(line),
                 Line::Refused(issue) => Err(issue),
             };
-            let origin = format!("{file}:{}", lines.number);
+            let location = format!("{file}:{}", lines.number);
             sink(match skill {
-                Ok((skill, licence, issues)) => {
-                    let background = Background::new(Origin::Registry, licence.as_deref());
-                    Entry::found(skill, origin, issues).with_background(background)
+                Ok((skill, license, issues)) => {
+                    let background = Background::new(Origin::Registry, license.as_deref());
+                    Entry::found(skill, location, issues).with_background(background)
                 }
-                Err(issue) => Entry::skipped(origin, issue),
+                Err(issue) => Entry::skipped(location, issue),
             })?;
         }
         ControlFlow::Continue(())
@@ -125,11 +125,11 @@ struct Record {
     description: Option<String>,
     body: Option<String>,
     source: Option<String>,
-    #[serde(default, alias = "licence", deserialize_with = "text_or_nothing")]
+    #[serde(default, alias = "license", deserialize_with = "text_or_nothing")]
     license: Option<String>,
 }
 
-/// Reads a text, and anything else as nothing: no skill is lost for a licence that is an object.
+/// Reads a text, and anything else as nothing: no skill is lost for a license that is an object.
 fn text_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(serde_json::Value::deserialize(deserializer)?.as_str().map(str::to_owned))
 }
@@ -184,8 +184,8 @@ mod tests {
         let _ = Shards { path, label: "pool" }.read_file(path, limits, &mut |entry| {
             account.push(match entry {
                 Entry::Found(found) => found.skill.id.to_string(),
-                Entry::Skipped(Finding { origin, issue }) => {
-                    let file = origin.rsplit('/').next().unwrap();
+                Entry::Skipped(Finding { location, issue }) => {
+                    let file = location.rsplit('/').next().unwrap();
                     format!("! {file} {issue}")
                 }
             });

@@ -16,7 +16,7 @@ pub(super) struct SkillFile {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) body: String,
-    pub(super) licence: Option<String>,
+    pub(super) license: Option<String>,
     /// Whether the model is not to load the skill by itself.
     pub(super) is_for_user_only: bool,
     /// What had to be repaired.
@@ -41,7 +41,7 @@ pub(super) fn parse(bytes: Vec<u8>, folder: &str) -> Result<SkillFile, Issue> {
     if let Some(detail) = written.repaired {
         issues.push(Issue::FrontMatterRepaired { detail });
     }
-    let (licence, is_for_user_only) = (written.licence, written.is_for_user_only);
+    let (license, is_for_user_only) = (written.license, written.is_for_user_only);
     let name = match written.name.map(|name| decode::on_one_line(&name)) {
         Some(name) if !name.is_empty() => {
             if !is_valid_name(&name) {
@@ -70,7 +70,7 @@ pub(super) fn parse(bytes: Vec<u8>, folder: &str) -> Result<SkillFile, Issue> {
         first_paragraph(body)
     });
     let body = body.to_owned();
-    Ok(SkillFile { name, description, body, licence, is_for_user_only, issues })
+    Ok(SkillFile { name, description, body, license, is_for_user_only, issues })
 }
 
 /// Returns true for 1-64 characters of `a-z`, `0-9` and single hyphens between them.

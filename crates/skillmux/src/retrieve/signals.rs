@@ -15,8 +15,8 @@ pub struct Signals {
     pub words: Option<WordMatch>,
     /// What trust took off its score; see `docs/trust.md`.
     pub lowered: f32,
-    /// Log-odds that its risks take off the confidence.
-    pub risk_penalty: f32,
+    /// Log-odds that trust takes off the confidence.
+    pub trust_penalty: f32,
     /// What found it, if that is a translation of the query.
     pub translation: Option<Arc<Translation>>,
     names: &'static [&'static str],

@@ -18,7 +18,7 @@ pub(super) const MIN_COMPARED: usize = 24;
 /// Applies a [`TrustPolicy`] to rankings over one index.
 ///
 /// 1. Skills with a risk that the policy blocks are left out.
-/// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`].
+/// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`]; so does being untrusted.
 /// 3. A copy never stands above a skill that outranks it: one that is trusted more, or one that is trusted as much and lacks
 ///    risks that the copy has.
 pub(super) struct Standing<'r> {
@@ -35,6 +35,8 @@ struct Rank {
     tier: Tier,
     risks: Risks,
     is_blocked: bool,
+    /// Log-odds that its score is lowered by.
+    penalty: f32,
 }
 
 impl Rank {
@@ -57,10 +59,9 @@ impl<'r> Standing<'r> {
         let mut ranks = Vec::with_capacity(candidates.len());
         for candidate in candidates.iter_mut() {
             let rank = self.rank(self.index.find(&candidate.skill)?)?;
-            if rank.tier != Tier::Trusted && !rank.risks.is_empty() {
-                let penalty = rank.risks.penalty();
-                let score = lowered(candidate.score, scale, penalty);
-                candidate.signals.risk_penalty = penalty;
+            if rank.penalty > 0.0 {
+                let score = lowered(candidate.score, scale, rank.penalty);
+                candidate.signals.trust_penalty = rank.penalty;
                 candidate.signals.lowered += candidate.score - score;
                 candidate.score = score;
             }
@@ -133,8 +134,9 @@ impl<'r> Standing<'r> {
     }
 
     fn rank(&self, idx: SkillIdx) -> Result<Rank> {
-        let Verdict { tier, risks, blocked, .. } = self.verdict(idx)?;
-        Ok(Rank { idx, tier, risks, is_blocked: !blocked.is_empty() })
+        let verdict = self.verdict(idx)?;
+        let Verdict { tier, risks, blocked, .. } = verdict;
+        Ok(Rank { idx, tier, risks, is_blocked: !blocked.is_empty(), penalty: verdict.penalty() })
     }
 
     fn verdict(&self, idx: SkillIdx) -> Result<Verdict> {

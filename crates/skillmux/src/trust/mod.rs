@@ -18,5 +18,5 @@ mod sarif;
 
 pub use note::TrustNote;
 pub(crate) use policy::Verdict;
-pub use policy::{Tier, TrustPolicy};
+pub use policy::{Tier, TrustPolicy, UNTRUSTED_PENALTY};
 pub use sarif::{Level, ScannerFinding, read_sarif};

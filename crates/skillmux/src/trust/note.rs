@@ -22,9 +22,9 @@ pub struct TrustNote {
     pub origin: Origin,
     /// How far the user trusts it.
     pub tier: Tier,
-    /// Name of its licence, as its author wrote it.
+    /// Name of its license, as its author wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub licence: Option<String>,
+    pub license: Option<String>,
     /// What its text shows. No risk does not mean that it is safe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<RiskFinding>,
@@ -53,7 +53,7 @@ impl TrustNote {
         Self {
             origin: background.origin,
             tier,
-            licence: background.licence.clone(),
+            license: background.license.clone(),
             risks: found,
             findings: policy.findings(&skill.id).to_vec(),
             is_changed,
@@ -77,10 +77,10 @@ impl TrustNote {
 }
 
 impl fmt::Display for TrustNote {
-    /// Says where the skill comes from, in a few words: `personal, trusted, licence MIT`.
+    /// Says where the skill comes from, in a few words: `personal, trusted, license MIT`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.origin.as_str(), self.tier.as_str())?;
-        self.licence.as_ref().map_or(Ok(()), |licence| write!(f, ", licence {licence}"))
+        self.license.as_ref().map_or(Ok(()), |license| write!(f, ", license {license}"))
     }
 }
 
@@ -93,18 +93,18 @@ mod tests {
     fn a_note_is_a_few_words_and_its_warnings() {
         let risks = vec![RiskFinding { risk: Risk::PipeToShell, line: Some(3) }];
         let copy_of = Some(SkillId::new("a/pdf"));
-        let licence = Some("MIT".to_owned());
+        let license = Some("MIT".to_owned());
         let findings =
             vec![ScannerFinding { tool: "scan".to_owned(), ..ScannerFinding::default() }];
         let note = TrustNote {
-            licence,
+            license,
             risks,
             copy_of,
             findings,
             is_changed: true,
             ..TrustNote::default()
         };
-        assert_eq!(note.to_string(), "library, unrated, licence MIT");
+        assert_eq!(note.to_string(), "library, unrated, license MIT");
         assert_eq!(
             note.warnings(),
             [

@@ -32,7 +32,7 @@ use crate::{
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Its name in a task does not put it first.
+    /// Its name in a task does not put it first, and its score is lowered by [`UNTRUSTED_PENALTY`].
     Untrusted,
     /// Nobody said anything.
     #[default]
@@ -51,6 +51,9 @@ impl Tier {
         }
     }
 }
+
+/// Log-odds that a skill loses for being untrusted, beside those of its risks: about as much as one of the heavier risks.
+pub const UNTRUSTED_PENALTY: f32 = 1.5;
 
 /// Which skills are trusted, and which are not loaded at all.
 #[derive(Debug, Clone)]
@@ -76,6 +79,17 @@ pub(crate) struct Verdict {
     pub(crate) is_changed: bool,
     /// For which risks it is in no answer.
     pub(crate) blocked: Risks,
+}
+
+impl Verdict {
+    /// Returns the log-odds that its score is lowered by.
+    pub(crate) fn penalty(&self) -> f32 {
+        match self.tier {
+            Tier::Trusted => 0.0,
+            Tier::Unrated => self.risks.penalty(),
+            Tier::Untrusted => self.risks.penalty() + UNTRUSTED_PENALTY,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -243,6 +257,7 @@ mod tests {
         let [was, is] = [[1; 16], [2; 16]].map(ContentHash::from_bytes);
         policy.pin(id.clone(), was);
         let judge = |id: &SkillId, hash| policy.judge(id, Origin::Personal, hash, Risks::default());
+        assert!(judge(&id, was).penalty() == 0.0);
         assert_eq!((judge(&id, was).tier, judge(&id, was).is_changed), (Tier::Trusted, false));
         assert_eq!((judge(&id, is).tier, judge(&id, is).is_changed), (Tier::Unrated, true));
         assert_eq!((judge(&other, is).tier, judge(&other, is).is_changed), (Tier::Trusted, false));

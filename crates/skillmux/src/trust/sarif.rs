@@ -2,8 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs,
-    path::{Path, PathBuf},
+    fmt, fs, io,
+    path::{Component, Path, PathBuf},
 };
 
 use percent_encoding::percent_decode_str;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result},
-    text::{clipped, one_line},
+    text::{clipped, one_line, printable},
 };
 
 /// Longest name of a tool or a rule, and longest message, in characters.
@@ -83,9 +83,11 @@ impl fmt::Display for ScannerFinding {
 /// # Errors
 /// [`Error::Read`], and [`Error::ScannerReport`] if it is no such report.
 pub fn read_sarif(path: &Path) -> Result<Vec<ScannerFinding>> {
-    let text =
-        fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let refused = |detail: String| Error::ScannerReport { path: path.to_owned(), detail };
+    let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => refused("there is no such file".to_owned()),
+        _ => Error::Read { path: path.to_owned(), source },
+    })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let report: Report = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
     if !report.version.starts_with("2.1") {
@@ -209,7 +211,7 @@ impl Run {
                 tool: label(&self.tool.driver.name),
                 rule: label(id),
                 level,
-                message: clipped(&one_line(message.unwrap_or("")), MAX_MESSAGE_CHARS),
+                message: clipped(&one_line(&printable(message.unwrap_or(""))), MAX_MESSAGE_CHARS),
                 ..ScannerFinding::default()
             };
             let places = result.locations.iter().filter_map(|it| it.physical_location.as_ref());
@@ -242,7 +244,7 @@ impl Run {
         let path = percent_decode_str(local.unwrap_or(uri)).decode_utf8().ok()?;
         let base = artifact.uri_base_id.as_ref().and_then(|id| self.original_uri_base_ids.get(id));
         let base = base.and_then(|base| self.file(base, folder, depth + 1));
-        Some(base.as_deref().unwrap_or(folder).join(&*path))
+        Some(without_detours(&base.as_deref().unwrap_or(folder).join(&*path)))
     }
 }
 
@@ -257,8 +259,23 @@ impl Finding {
     }
 }
 
+/// Returns a path without `.` and `..`, by its text alone.
+fn without_detours(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
 fn label(text: &str) -> String {
-    clipped(&one_line(text), MAX_LABEL_CHARS)
+    clipped(&one_line(&printable(text)), MAX_LABEL_CHARS)
 }
 
 #[cfg(test)]
@@ -298,7 +315,7 @@ mod tests {
     #[test]
     fn a_finding_has_its_file_its_level_and_its_words() {
         let found = read(&report(json!([
-            { "ruleId": "R1", "message": { "text": "bad\nthing" }, "locations": at("a%20b/SKILL.md") },
+            { "ruleId": "R1", "message": { "text": "bad\nthing" }, "locations": at("./x/../a%20b/SKILL.md") },
             { "ruleIndex": 0, "level": "note", "locations": at("file:///x/SKILL.md") },
             { "locations": [{ "physicalLocation": { "artifactLocation": { "index": 0 } } }] },
         ])));
@@ -336,6 +353,7 @@ mod tests {
             let error = read(&report).unwrap_err();
             assert!(matches!(error, Error::ScannerReport { .. }), "{error}");
         }
-        assert!(matches!(read_sarif(Path::new("/no/such")), Err(Error::Read { .. })));
+        let missing = read_sarif(Path::new("/no/such"));
+        assert!(matches!(missing, Err(Error::ScannerReport { .. })));
     }
 }

@@ -21,3 +21,4 @@ mod rankers;
 mod rerankers;
 mod retriever;
 mod route;
+mod trust;

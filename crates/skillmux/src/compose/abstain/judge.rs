@@ -50,7 +50,7 @@ pub(crate) fn judge(
         0.0
     } else {
         let of_translation = if translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
-        best.signals.risk_penalty + of_translation
+        best.signals.trust_penalty + of_translation
     };
     let confidence = discounted(calibration.confidence(&evidence), discount);
     let is_enough = confidence >= calibration.threshold_of(n_skills) || evidence.is_named;
@@ -132,7 +132,7 @@ mod tests {
     fn a_skill_with_risks_is_less_sure_unless_the_task_names_it() {
         let judged = |is_named| {
             let mut risky = best(is_named);
-            risky.signals.risk_penalty = 3.0;
+            risky.signals.trust_penalty = 3.0;
             judge(TASK, 50, Some(&risky), Some(&calibration(0.4))).verdict
         };
         assert_eq!((judged(false), judged(true)), (Verdict::DoesNotHelp, Verdict::Helps));

@@ -426,15 +426,15 @@ fn skills_of(root: &Root, allowed: &[PathBuf]) -> Vec<Read> {
                     description: nameless.description,
                     body: nameless.body,
                     is_of_plugin: root.plugin.is_some(),
-                    file: resolved(&entry.origin),
-                    path: entry.origin,
+                    file: resolved(&entry.location),
+                    path: entry.location,
                     description_chars,
                     text,
                     is_for_user_only: entry.is_for_user_only,
                     issues: entry.issues.into_iter().filter(breaks).collect(),
                 })
             }
-            Entry::Skipped(Finding { origin: path, issue }) => {
+            Entry::Skipped(Finding { location: path, issue }) => {
                 Read::Failure { file: resolved(&path), path, issue }
             }
         });

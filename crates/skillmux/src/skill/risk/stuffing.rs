@@ -15,7 +15,8 @@ pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
     let lines = Lines::of(body);
     let is_stuffed = is_unfounded(description, body)
         || repeats_one_word(description, IN_DESCRIPTION)
-        || repeats_one_word(body, IN_BODY);
+        || repeats_one_word(body, IN_BODY)
+        || lines.are_repeated();
     is_stuffed
         .then_some(Sign::Somewhere)
         .or_else(|| lines.listed())
@@ -95,6 +96,11 @@ const MIN_REQUEST_TERMS: usize = 60;
 /// Least share of the terms of the requests that the rest of an honest text takes up.
 const MIN_ANSWERED: f32 = 0.4;
 
+/// Words of a line, times that it is there, and words of all such lines from which on a text repeats itself.
+const MIN_LINE_WORDS: usize = 5;
+const MIN_TIMES: usize = 3;
+const MIN_REPEATED_WORDS: usize = 60;
+
 /// What users say of themselves and to others; questions of checklists do not.
 static OF_USERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:i|i'm|my|me|we|our|you|how|help|please)\b|我|帮|请|怎么|如何")
@@ -120,6 +126,22 @@ impl<'t> Lines<'t> {
             at += line.len();
         }
         Self { prose }
+    }
+
+    /// Returns whether most of the text is the same lines over and over.
+    fn are_repeated(&self) -> bool {
+        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        for (_, line) in &self.prose {
+            *counts.entry(line.trim()).or_default() += 1;
+        }
+        let (mut n_words, mut n_repeated) = (0, 0);
+        for (line, times) in counts {
+            let n = line.split_whitespace().count();
+            n_words += n * times;
+            let is_repeated = times >= MIN_TIMES && n >= MIN_LINE_WORDS && !line.starts_with('|');
+            n_repeated += if is_repeated { n * times } else { 0 };
+        }
+        n_repeated >= MIN_REPEATED_WORDS && 2 * n_repeated >= n_words
     }
 
     /// Returns the first of many lines that are lists of words.
@@ -222,6 +244,21 @@ mod tests {
                 )
             })
             .collect()
+    }
+
+    #[test]
+    fn lines_over_and_over_are_stuffing() {
+        let line = "resize crop rotate convert images photos pictures scans thumbnails banners icons logos covers posters\n\n";
+        assert_eq!(sign("Works with images.", &line.repeat(6)), Some(Sign::Somewhere));
+        assert_eq!(sign("Works with images.", line), None);
+        let steps: String = (0..40)
+            .map(|n| format!("{n}. Look at picture number {n} and write down what it shows.\n"))
+            .collect();
+        assert_eq!(
+            sign("Works with images.", &(line.repeat(3) + &steps)),
+            None,
+            "it says more than that"
+        );
     }
 
     #[test]
