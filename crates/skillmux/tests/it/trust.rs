@@ -133,7 +133,8 @@ fn a_name_puts_first_what_is_not_distrusted() {
     trust.set_rule("else/**", Tier::Untrusted).unwrap();
     trust.set_rule("acme/slides", Tier::Untrusted).unwrap();
     let router = router(&workshop, Ranker::default().with_trust(trust));
-    let query = Query::new("use pdf-forms, acme/slides and acme/tables").unwrap();
+    let query =
+        Query::new("use the pdf-forms skill, the `slides` skill and the `tables` skill").unwrap();
     let named = |id: &str| {
         let ranking = router.search(&query, 10).unwrap();
         ranking.candidates.iter().any(|it| it.skill.as_str() == id && it.signals.is_named)
