@@ -39,7 +39,7 @@ fn answers_say_where_a_skill_comes_from_and_what_speaks_against_it() {
     assert_eq!(trust["risks"], json!([{ "risk": "pipe_to_shell", "line": 3 }]));
     let text = home.run(&["search", "wash the dirty mug"]).stdout;
     assert!(text.contains("from: personal, trusted"), "{text}");
-    let text = home.run(&["page", "project-claude/tea"]).stdout;
+    let text = home.run(&["page", "project-claude-code/tea"]).stdout;
     assert!(text.contains("warning: it runs what it downloads (line 3)"), "{text}");
     let text = home.run(&["stats"]).stdout;
     assert!(text.contains("1 personal, 1 project") && text.contains("1 pipe_to_shell"), "{text}");
@@ -50,11 +50,11 @@ fn what_is_blocked_is_in_no_answer_until_it_is_trusted() {
     let home = home();
     set(&home, "[trust]\nblock = [\"pipe_to_shell\"]\n");
     let done = home.run(&["search", TASK]);
-    assert!(!done.stdout.contains("project-claude/tea"), "{}", done.stdout);
-    let done = home.run(&["page", "project-claude/tea"]);
+    assert!(!done.stdout.contains("project-claude-code/tea"), "{}", done.stdout);
+    let done = home.run(&["page", "project-claude-code/tea"]);
     assert_eq!(done.code, 2);
     assert!(
-        done.stderr.contains("`project-claude/tea` is blocked: it runs what it downloads"),
+        done.stderr.contains("`project-claude-code/tea` is blocked: it runs what it downloads"),
         "{}",
         done.stderr
     );
@@ -63,9 +63,9 @@ fn what_is_blocked_is_in_no_answer_until_it_is_trusted() {
     assert!(done.stdout.contains("1 of them blocked"), "{}", done.stdout);
     set(
         &home,
-        "[trust]\nblock = [\"pipe_to_shell\"]\n[trust.skills]\n\"project-claude/*\" = \"trusted\"\n",
+        "[trust]\nblock = [\"pipe_to_shell\"]\n[trust.skills]\n\"project-claude-code/*\" = \"trusted\"\n",
     );
-    assert_eq!(home.run(&["page", "project-claude/tea"]).code, 0);
+    assert_eq!(home.run(&["page", "project-claude-code/tea"]).code, 0);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
     let report = json_of(&done);
     let drift = json!({
         "n_same": 0,
-        "changed": ["project-claude/tea"],
+        "changed": ["project-claude-code/tea"],
         "changed_files": ["claude-code/mug"],
         "gone": [],
         "new": ["claude-code/cup"],

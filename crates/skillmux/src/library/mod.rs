@@ -13,7 +13,7 @@
 //!
 //! let mut skills = Vec::new();
 //! let report = Library::open([&root])?.scan(&mut |scanned| {
-//!     skills.push(skill);
+//!     skills.push(scanned.skill);
 //!     Ok(())
 //! })?;
 //!

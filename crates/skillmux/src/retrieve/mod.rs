@@ -49,7 +49,7 @@ pub use pool::{
 pub use ranking::{Ranking, RankingIdentity, ScoreScale};
 pub(crate) use ranking::{log_odds_shares, shares};
 pub use retriever::{RetrieveRequest, Retriever, Tier};
-pub use signals::{Signals, Translation, WordMatch};
+pub use signals::{Behind, Signals, Translation, WordMatch};
 
 pub(crate) use bm25::{Bm25, TermWeight, saturate};
 pub use named::named;

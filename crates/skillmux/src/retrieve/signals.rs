@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::RankingIdentity;
+use crate::skill::SkillId;
 
 /// What is known of a candidate for a query: named numbers, the words that both share, and whether
 /// the query names the skill.
@@ -17,10 +18,21 @@ pub struct Signals {
     pub lowered: f32,
     /// Log-odds that trust takes off the confidence.
     pub trust_penalty: f32,
+    /// The skill that it was put behind, as it passes for that one.
+    pub behind: Option<Behind>,
     /// What found it, if that is a translation of the query.
     pub translation: Option<Arc<Translation>>,
     names: &'static [&'static str],
     values: Vec<f32>,
+}
+
+/// The skill behind which another one stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// The skill that is trusted more, or has fewer risks.
+    pub skill: SkillId,
+    /// Whether the other one is a copy of it; else it has its name only.
+    pub is_copy: bool,
 }
 
 /// A translation of a query that was ranked.

@@ -54,7 +54,7 @@ impl Router {
                 continue;
             }
             let indexed = index.skill(idx)?;
-            let trust = standing.note(&indexed)?;
+            let trust = standing.note(&indexed, None)?;
             if trust.warnings().is_empty() {
                 continue;
             }

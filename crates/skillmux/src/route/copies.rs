@@ -3,7 +3,8 @@
 
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use unicode_security::skeleton;
 
 use crate::{
     error::Result,
@@ -18,6 +19,12 @@ const SAME_NAME: f32 = 0.4;
 /// Least similarity of the bodies of two copies that have one description: whole families of skills are written from one
 /// template, for different things.
 const SAME_DESCRIPTION: f32 = 0.8;
+
+/// Least similarity of the bodies of a skill and of one that is trusted more: what a plan takes for a repetition.
+const ANY_NAME: f32 = 0.6;
+
+/// Shorter lines, such as headings, say nothing of where a text comes from.
+const MIN_LINE_CHARS: usize = 16;
 
 /// A candidate, and those behind it.
 pub(super) struct Distinct {
@@ -97,14 +104,60 @@ impl<'i> CopyReader<'i> {
         })
     }
 
-    /// Returns whether a skill is a copy of another one, or has its name and its description.
-    pub(super) fn is_copy(&mut self, copy: SkillIdx, of: SkillIdx) -> Result<bool> {
+    /// Returns how a skill passes for another one. `is_trusted_more`: the other one is.
+    pub(super) fn likeness(
+        &mut self,
+        copy: SkillIdx,
+        of: SkillIdx,
+        is_trusted_more: bool,
+    ) -> Result<Likeness> {
         let texts = [copy, of].map(|idx| self.read(idx).map(|headline| Text::of(idx, headline)));
         let [copy, of] = texts;
         let (copy, of) = (copy?, of?);
-        let has_both = copy.name == of.name && copy.description == of.description;
-        Ok(has_both || copy.is_copy_of(&of, self.index)?)
+        let has_name = copy.name == of.name;
+        let is_copy = has_name && copy.description == of.description
+            || copy.is_copy_of(&of, self.index)?
+            || is_trusted_more && self.index.similarity(copy.idx, of.idx)? >= ANY_NAME
+            || has_name && self.shares_lines(copy.idx, of.idx)?;
+        Ok(match (is_copy, has_name && is_trusted_more) {
+            (true, _) => Likeness::Copy,
+            (false, true) => Likeness::Namesake,
+            (false, false) => Likeness::None,
+        })
     }
+
+    /// Returns whether most lines of one text are in the other one: a copy may hold much more, or leave lines out.
+    fn shares_lines(&self, a: SkillIdx, b: SkillIdx) -> Result<bool> {
+        let [a, b] =
+            [a, b].map(|idx| self.index.skill(idx).map(|indexed| lines(&indexed.skill.body)));
+        let (a, b) = (a?, b?);
+        let n_shared = a.intersection(&b).count();
+        Ok(n_shared > 0 && 2 * n_shared >= a.len().min(b.len()))
+    }
+}
+
+/// How one skill passes for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// It does not.
+    None,
+    /// It has the name of one that is trusted more, and another text.
+    Namesake,
+    /// It has its text, or name and description.
+    Copy,
+}
+
+/// Returns the lines of a text that say something, as they look.
+fn lines(text: &str) -> FxHashSet<String> {
+    let lines = text.lines().map(folded).filter(|line| line.chars().count() >= MIN_LINE_CHARS);
+    lines.collect()
+}
+
+/// Returns letters and digits of a text, small, each as the letter that it looks like: `рdf` in Cyrillic letters is `pdf`.
+fn folded(text: &str) -> String {
+    let text = text.to_lowercase();
+    let plain = if text.is_ascii() { text } else { skeleton(&text).collect() };
+    plain.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns the ids of the skills whose texts are the same: the index keeps one of them.
@@ -116,7 +169,7 @@ pub(super) fn exact_copies(index: &Index, id: &SkillId) -> Result<Vec<SkillId>> 
 /// What tells copies of a skill from others.
 struct Text {
     idx: SkillIdx,
-    /// Letters and digits of the name, small.
+    /// The name as it looks.
     name: String,
     description: String,
 }
@@ -128,9 +181,11 @@ impl Text {
     }
 
     fn of(idx: SkillIdx, headline: &Headline) -> Self {
-        let name = headline.name.chars().filter(|c| c.is_alphanumeric());
-        let name = name.flat_map(char::to_lowercase).collect();
-        Self { idx, name, description: headline.description.trim().to_owned() }
+        Self {
+            idx,
+            name: folded(&headline.name),
+            description: headline.description.trim().to_owned(),
+        }
     }
 
     fn is_copy_of(&self, other: &Self, index: &Index) -> Result<bool> {
@@ -141,5 +196,19 @@ impl Text {
             (false, false) => return Ok(false),
         };
         Ok(index.similarity(self.idx, other.idx)? >= least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_alike_are_one() {
+        for name in ["pdf-forms", "PDF Forms", "\u{440}df-f\u{43e}rms", "ｐｄｆ_forms"] {
+            assert_eq!(folded(name), folded("pdf_forms"), "{name}");
+        }
+        assert_ne!(folded("pdf-form"), folded("pdf-forms"));
+        assert_eq!(folded("文档"), "文档");
     }
 }

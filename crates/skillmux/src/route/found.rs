@@ -67,7 +67,7 @@ impl Found<'_> {
             let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
             skill.copies = copies_of(index, id, others)?;
             if let Some(standing) = standing {
-                skill.trust = standing.note(&indexed)?;
+                skill.trust = standing.note(&indexed, candidate.signals.behind.as_ref())?;
             }
             explained.push(skill);
             let translation = candidate.signals.translation;

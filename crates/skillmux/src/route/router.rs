@@ -130,7 +130,7 @@ impl Router {
         let index = self.index();
         let indexed = index.skill(index.find(id)?)?;
         match self.stages.ranker.standing(&index) {
-            Some(standing) => standing.note(&indexed),
+            Some(standing) => standing.note(&indexed, None),
             None => Ok(TrustNote::default()),
         }
     }
@@ -513,7 +513,7 @@ impl Router {
             let skill =
                 ExplainedSkill::new(&candidate, &indexed.skill, reasons.explain(&candidate));
             let trust = match &standing {
-                Some(standing) => standing.note(&indexed)?,
+                Some(standing) => standing.note(&indexed, candidate.signals.behind.as_ref())?,
                 None => skill.trust.clone(),
             };
             Ok(self.placed(ExplainedSkill { copies, trust, ..skill }))

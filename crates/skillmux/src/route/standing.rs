@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::copies::CopyReader;
+use super::copies::{CopyReader, Likeness};
 use crate::{
     error::{Error, Result},
     index::{Index, IndexedSkill, SkillIdx, name_key},
-    retrieve::{Candidate, ScoreScale},
+    retrieve::{Behind, Candidate, ScoreScale},
     skill::{SkillId, risk::Risks},
     trust::{Tier, TrustNote, TrustPolicy, Verdict},
 };
@@ -20,7 +20,7 @@ pub(super) const MIN_COMPARED: usize = 24;
 /// 1. Skills with a risk that the policy blocks are left out.
 /// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`]; so does being untrusted.
 /// 3. A copy never stands above a skill that outranks it: one that is trusted more, or one that is trusted as much and lacks
-///    risks that the copy has.
+///    risks that the copy has. Nor does a skill with the name of one that is trusted more, if both are found.
 pub(super) struct Standing<'r> {
     index: &'r Index,
     policy: &'r TrustPolicy,
@@ -45,6 +45,14 @@ impl Rank {
         let has_more_risks =
             !copy.risks.without(self.risks).is_empty() && self.risks.without(copy.risks).is_empty();
         self.tier > copy.tier || self.tier == copy.tier && has_more_risks
+    }
+
+    /// Returns how a skill that this one outranks passes for it.
+    fn likeness(&self, copy: &Self, copies: &mut CopyReader<'_>) -> Result<Likeness> {
+        if !self.outranks(copy) {
+            return Ok(Likeness::None);
+        }
+        copies.likeness(copy.idx, self.idx, self.tier > copy.tier)
     }
 }
 
@@ -98,11 +106,24 @@ impl<'r> Standing<'r> {
         Ok(pinned.map(|(_, _, id)| id.clone()).collect())
     }
 
-    /// Returns what an answer says of a skill.
-    pub(super) fn note(&self, indexed: &IndexedSkill) -> Result<TrustNote> {
+    /// Returns what an answer says of a skill; `behind` is the skill that it was put behind in the ranking.
+    pub(super) fn note(
+        &self,
+        indexed: &IndexedSkill,
+        behind: Option<&Behind>,
+    ) -> Result<TrustNote> {
         let idx = self.index.find(&indexed.skill.id)?;
         let note = TrustNote::of(indexed, self.index.content_hash(idx)?, self.policy);
-        Ok(TrustNote { copy_of: self.original(idx)?, ..note })
+        let of_name = if behind.is_none() { self.of_name(idx)? } else { None };
+        Ok(match behind.or(of_name.as_ref()) {
+            Some(Behind { skill, is_copy: true }) => {
+                TrustNote { copy_of: Some(skill.clone()), ..note }
+            }
+            Some(Behind { skill, is_copy: false }) => {
+                TrustNote { namesake_of: Some(skill.clone()), ..note }
+            }
+            None => note,
+        })
     }
 
     /// Returns whether a note may have warnings: without a look at the text, which costs time.
@@ -120,17 +141,24 @@ impl<'r> Standing<'r> {
         Err(Error::SkillBlocked { id: id.clone(), risks })
     }
 
-    /// Returns the skill that outranks another one and that this one is a copy of, if there is one: of several, that of the
-    /// highest tier and the first id.
-    fn original(&self, idx: SkillIdx) -> Result<Option<SkillId>> {
+    /// Returns the skill of the same name that a skill must stand behind: of several, one that it is a copy of, then that of the
+    /// highest tier, then that of the first id.
+    fn of_name(&self, idx: SkillIdx) -> Result<Option<Behind>> {
         let rank = self.rank(idx)?;
         if !self.may_be_outranked(&rank) {
             return Ok(None);
         }
         let mut copies = CopyReader::new(self.index)?;
         let others = self.of_same_name(&rank, &mut copies)?;
-        let best = others.into_iter().min_by_key(|other| (Reverse(other.tier), other.idx));
-        best.map(|other| self.index.id(other.idx)).transpose()
+        let best = others.into_iter().min_by_key(|(other, likeness)| {
+            (*likeness != Likeness::Copy, Reverse(other.tier), other.idx)
+        });
+        let behind = best.map(|(other, likeness)| self.behind(&other, likeness));
+        behind.transpose()
+    }
+
+    fn behind(&self, other: &Rank, likeness: Likeness) -> Result<Behind> {
+        Ok(Behind { skill: self.index.id(other.idx)?, is_copy: likeness == Likeness::Copy })
     }
 
     fn rank(&self, idx: SkillIdx) -> Result<Rank> {
@@ -150,7 +178,8 @@ impl<'r> Standing<'r> {
         rank.tier < self.highest || !rank.risks.is_empty()
     }
 
-    /// Puts each copy right behind the skill that outranks it, or leaves it out where that is not among the candidates.
+    /// Puts each copy right behind the skill that outranks it, or leaves it out where that is not among the candidates. What only
+    /// has the name of another skill stays where that is not among them.
     fn put_copies_behind(&self, ranked: &mut Vec<(Candidate, Rank)>) -> Result<()> {
         if !ranked.iter().any(|(_, rank)| self.may_be_outranked(rank)) {
             return Ok(());
@@ -162,44 +191,48 @@ impl<'r> Standing<'r> {
             if !self.may_be_outranked(&rank) {
                 continue;
             }
-            let mut behind = None;
+            let mut last = None;
             for (other_at, (_, other)) in ranked.iter().enumerate() {
-                if other.outranks(&rank) && copies.is_copy(rank.idx, other.idx)? {
-                    behind = behind.max(Some(other_at));
+                let likeness = other.likeness(&rank, &mut copies)?;
+                if likeness != Likeness::None {
+                    last = Some((other_at, self.behind(other, likeness)?));
                 }
             }
-            match behind {
-                Some(below) if below > at => {
-                    let floor = ranked[below].0.score.next_down();
-                    let (mut copy, rank) = ranked.remove(at);
-                    copy.signals.lowered += copy.score - floor;
-                    copy.score = floor;
-                    // Others may have been put there before.
-                    let place = ranked
-                        .partition_point(|(other, _)| Candidate::best_first(other, &copy).is_le());
-                    ranked.insert(place, (copy, rank));
-                }
-                Some(_) => {}
-                None if self.of_same_name(&rank, &mut copies)?.is_empty() => {}
-                None => {
+            let Some((below, behind)) = last else {
+                let others = self.of_same_name(&rank, &mut copies)?;
+                if others.iter().any(|(_, likeness)| *likeness == Likeness::Copy) {
                     ranked.remove(at);
                 }
+                continue;
+            };
+            ranked[at].0.signals.behind = Some(behind);
+            if below > at {
+                let floor = ranked[below].0.score.next_down();
+                let (mut copy, rank) = ranked.remove(at);
+                copy.signals.lowered += copy.score - floor;
+                copy.score = floor;
+                // Others may have been put there before.
+                let place = ranked
+                    .partition_point(|(other, _)| Candidate::best_first(other, &copy).is_le());
+                ranked.insert(place, (copy, rank));
             }
         }
         Ok(())
     }
 
-    /// Returns the skills of the same name that outrank a copy of them.
-    fn of_same_name(&self, rank: &Rank, copies: &mut CopyReader<'_>) -> Result<Vec<Rank>> {
+    /// Returns the skills of the same name that outrank one that passes for them.
+    fn of_same_name(
+        &self,
+        rank: &Rank,
+        copies: &mut CopyReader<'_>,
+    ) -> Result<Vec<(Rank, Likeness)>> {
         let key = name_key(&copies.read(rank.idx)?.name);
         let mut found = Vec::new();
         for other in self.index.named(&key)? {
             let other = self.rank(other)?;
-            if other.idx != rank.idx
-                && other.outranks(rank)
-                && copies.is_copy(rank.idx, other.idx)?
-            {
-                found.push(other);
+            let likeness = other.likeness(rank, copies)?;
+            if other.idx != rank.idx && likeness != Likeness::None {
+                found.push((other, likeness));
             }
         }
         Ok(found)

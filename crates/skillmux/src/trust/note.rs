@@ -37,6 +37,9 @@ pub struct TrustNote {
     /// The skill that it is a copy of, which is trusted more, or has not these risks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<SkillId>,
+    /// The skill that is trusted more and whose name it has, with another text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namesake_of: Option<SkillId>,
 }
 
 impl TrustNote {
@@ -58,6 +61,7 @@ impl TrustNote {
             findings: policy.findings(&skill.id).to_vec(),
             is_changed,
             copy_of: None,
+            namesake_of: None,
         }
     }
 
@@ -65,11 +69,14 @@ impl TrustNote {
     pub fn warnings(&self) -> Vec<String> {
         let changed = self.is_changed.then(|| "changed since it was pinned".to_owned());
         let copy = self.copy_of.iter().map(|of| format!("is a copy of `{of}`"));
+        let namesake = self.namesake_of.iter();
+        let namesake = namesake.map(|of| format!("has the name of `{of}`, which you trust more"));
         let risks = self.risks.iter().map(ToString::to_string);
         let findings = self.findings.iter().filter(|finding| finding.is_risk());
         changed
             .into_iter()
             .chain(copy)
+            .chain(namesake)
             .chain(risks)
             .chain(findings.map(ToString::to_string))
             .collect()
