@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
@@ -18,27 +18,31 @@ use crate::{error::CliError, wiring::write_whole};
 
 const VERSION: u32 = 1;
 
-/// What skills were when the user pinned them.
+/// What skills were when the user pinned them, by id and folder: skills of two projects may have one id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Pins(BTreeMap<SkillId, Pin>);
+pub(crate) struct Pins(Vec<Pin>);
 
 /// One skill as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pin {
+    pub(crate) id: SkillId,
     /// Where it came from.
-    pub(crate) source: String,
+    source: String,
+    /// Its folder, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<PathBuf>,
     /// Hash of name, description and body.
     pub(crate) text: ContentHash,
-    /// Hash of the files in its folder, if it has one.
+    /// Hash of the files in its folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) files: Option<String>,
+    files: Option<String>,
 }
 
 /// The file of pins.
 #[derive(Serialize, Deserialize)]
 struct PinFile {
     version: u32,
-    skills: BTreeMap<SkillId, Pin>,
+    skills: Vec<Pin>,
 }
 
 /// How skills differ from what was pinned; each list is sorted by id.
@@ -48,7 +52,7 @@ pub(crate) struct Drift {
     pub(crate) n_same: usize,
     /// Skills whose name, description or body changed.
     pub(crate) changed: Vec<SkillId>,
-    /// Skills of which only other files changed, such as scripts.
+    /// Skills of which the front matter or other files changed, such as scripts.
     pub(crate) changed_files: Vec<SkillId>,
     /// Skills that are no longer there.
     pub(crate) gone: Vec<SkillId>,
@@ -57,9 +61,11 @@ pub(crate) struct Drift {
 }
 
 impl Drift {
-    /// Returns whether something that was pinned is not as it was.
+    /// Returns whether something is not as it was pinned.
     pub(crate) fn is_some(&self) -> bool {
-        !(self.changed.is_empty() && self.changed_files.is_empty() && self.gone.is_empty())
+        [&self.changed, &self.changed_files, &self.gone, &self.new]
+            .iter()
+            .any(|ids| !ids.is_empty())
     }
 }
 
@@ -67,11 +73,13 @@ impl Pins {
     /// Reads a file of pins; none if there is no file.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let refused = |detail: String| CliError::Pins { path: path.to_owned(), detail };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
+        match fs::metadata(path) {
+            Ok(file) if file.is_file() => {}
+            Ok(_) => return Err(refused("it is no file".to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(refused(error.to_string())),
-        };
+        }
+        let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
         let file: PinFile =
             serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
         if file.version != VERSION {
@@ -94,27 +102,30 @@ impl Pins {
         self.0.is_empty()
     }
 
-    /// Returns all pins, by id.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&SkillId, &Pin)> {
-        self.0.iter()
+    /// Returns the pins of the skills at these places: those whose folder is that of the skill now, or that had none.
+    pub(crate) fn of(&self, places: &SkillPlaces) -> impl Iterator<Item = &Pin> {
+        self.0.iter().filter(|pin| pin.folder == folder(places, &pin.id, &pin.source))
     }
 
-    /// Returns the pins with these skills as they are now. Pins of their sources for skills that are gone are dropped.
+    /// Returns the pins with these skills as they are now. Pins of their places for skills that are gone are dropped.
     pub(crate) fn with(mut self, present: &[PresentSkill], places: &SkillPlaces) -> Self {
-        let sources = sources(present);
-        self.0.retain(|_, pin| !sources.contains(pin.source.as_str()));
+        self.0.retain(|pin| !pin.is_of(present, places));
         for PresentSkill { id, source, hash } in present {
-            let files = files_hash(places, id, source);
-            self.0.insert(id.clone(), Pin { source: source.clone(), text: *hash, files });
+            let (id, source, text) = (id.clone(), source.clone(), *hash);
+            let folder = folder(places, &id, &source);
+            let files = files_hash(places, &id, &source);
+            self.0.push(Pin { id, source, folder, text, files });
         }
+        self.0.sort_by(|a, b| (&a.id, &a.folder).cmp(&(&b.id, &b.folder)));
         self
     }
 
-    /// Returns how skills differ from the pins. Pins of other sources say nothing.
+    /// Returns how skills differ from the pins. Pins of other places say nothing.
     pub(crate) fn drift(&self, present: &[PresentSkill], places: &SkillPlaces) -> Drift {
         let mut drift = Drift::default();
+        let pins: BTreeMap<&SkillId, &Pin> = self.of(places).map(|pin| (&pin.id, pin)).collect();
         for PresentSkill { id, source, hash } in present {
-            match self.0.get(id) {
+            match pins.get(id) {
                 None => drift.new.push(id.clone()),
                 Some(pin) if pin.text != *hash => drift.changed.push(id.clone()),
                 Some(pin) if pin.files != files_hash(places, id, source) => {
@@ -124,17 +135,29 @@ impl Pins {
             }
         }
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
-        let sources = sources(present);
-        let is_gone = |(id, pin): &(&SkillId, &Pin)| {
-            sources.contains(pin.source.as_str()) && !ids.contains(id)
-        };
-        drift.gone = self.0.iter().filter(is_gone).map(|(id, _)| id.clone()).collect();
+        let here = self.0.iter().filter(|pin| pin.is_of(present, places));
+        drift.gone = here.filter(|pin| !ids.contains(&pin.id)).map(|pin| pin.id.clone()).collect();
         drift
     }
 }
 
-fn sources(present: &[PresentSkill]) -> BTreeSet<&str> {
-    present.iter().map(|skill| skill.source.as_str()).collect()
+impl Pin {
+    /// Returns whether it is of a place that some skills come from: below a folder of these, or with the source of one that has no folder.
+    fn is_of(&self, present: &[PresentSkill], places: &SkillPlaces) -> bool {
+        match &self.folder {
+            Some(folder) => places
+                .roots()
+                .any(|root| std::path::absolute(root).is_ok_and(|root| folder.starts_with(root))),
+            None => present.iter().any(|skill| skill.source == self.source),
+        }
+    }
+}
+
+fn folder(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<PathBuf> {
+    match places.find(id, source) {
+        Whereabouts::Found(place) => std::path::absolute(place.folder()).ok(),
+        _ => None,
+    }
 }
 
 fn files_hash(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<String> {
@@ -146,6 +169,10 @@ fn files_hash(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<String
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
+    use skillmux::library::Source;
+
     use super::*;
 
     fn skill(id: &str, source: &str, byte: u8) -> PresentSkill {
@@ -171,8 +198,27 @@ mod tests {
             (vec!["b"], vec!["c"], vec!["d"])
         );
         let again = pins.with(&[skill("a", "one", 3)], &places);
-        assert_eq!(again.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["a", "z"]);
+        assert_eq!(again.0.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>(), ["a", "z"]);
         assert!(!again.drift(&[skill("a", "one", 3)], &places).is_some());
+    }
+
+    #[test]
+    fn skills_of_two_projects_with_one_id_have_a_pin_each() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = ["one", "two"].map(|project| {
+            let root = dir.path().join(project).join("lib");
+            fs::create_dir_all(root.join("a")).unwrap();
+            fs::write(root.join("a/SKILL.md"), project).unwrap();
+            SkillPlaces::new(vec![Source::folder(&root)])
+        });
+        let (here, there) = (skill("a", "lib", 1), skill("a", "lib", 2));
+        let pins = Pins::default().with(slice::from_ref(&here), &places[0]);
+        let drift = pins.drift(slice::from_ref(&there), &places[1]);
+        assert_eq!((ids(&drift.new), ids(&drift.changed)), (vec!["a"], vec![]));
+        let pins = pins.with(slice::from_ref(&there), &places[1]);
+        assert!(!pins.drift(&[here], &places[0]).is_some());
+        assert!(!pins.drift(&[there], &places[1]).is_some());
+        assert_eq!(pins.of(&places[1]).count(), 1);
     }
 
     #[test]
@@ -183,12 +229,9 @@ mod tests {
         let pins = Pins::default().with(&[skill("a", "one", 7)], &SkillPlaces::default());
         pins.write(&path).unwrap();
         assert_eq!(Pins::read(&path).unwrap(), pins);
-        for text in [
-            "",
-            "{}",
-            "{\"version\": 2, \"skills\": {}}",
-            "{\"version\": 1, \"skills\": {\"a\": 1}}",
-        ] {
+        for text in
+            ["", "{}", "{\"version\": 2, \"skills\": {}}", "{\"version\": 1, \"skills\": [1]}"]
+        {
             fs::write(&path, text).unwrap();
             assert!(matches!(Pins::read(&path), Err(CliError::Pins { .. })), "{text}");
         }

@@ -172,7 +172,7 @@ impl Settings {
     /// Returns whom the user trusts among the skills at these places.
     pub(crate) fn trust_policy(&self, places: &SkillPlaces) -> anyhow::Result<TrustPolicy> {
         let pins = self.pins.as_deref().map_or(Ok(Pins::default()), Pins::read)?;
-        self.trust.policy(places, &pins)
+        Ok(self.trust.policy(places, &pins)?.policy)
     }
 
     /// Returns the folder of the index that is used when none is named.

@@ -1,14 +1,14 @@
 //! [`TrustSettings`]: what the settings file says of trust, and the policy that follows from it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
 use skillmux::{
     library::{Origin, SkillPlaces},
-    skill::risk::Risk,
+    skill::{SkillId, risk::Risk},
     trust::{Tier, TrustPolicy, read_sarif},
 };
 
@@ -34,6 +34,13 @@ pub(crate) struct TrustSettings {
     sarif: Vec<PathBuf>,
 }
 
+/// A policy, and what could not become a part of it.
+pub(crate) struct Trust {
+    pub(crate) policy: TrustPolicy,
+    /// Findings of scanners that belong to no skill here.
+    pub(crate) n_unplaced: usize,
+}
+
 impl TrustSettings {
     /// Returns the settings, with paths taken from a folder where they are relative.
     pub(crate) fn relative_to(self, folder: &Path) -> Self {
@@ -50,7 +57,7 @@ impl TrustSettings {
     ///
     /// # Errors
     /// Those of a pattern, and of a report that cannot be read.
-    pub(crate) fn policy(&self, places: &SkillPlaces, pins: &Pins) -> anyhow::Result<TrustPolicy> {
+    pub(crate) fn policy(&self, places: &SkillPlaces, pins: &Pins) -> anyhow::Result<Trust> {
         let mut policy = TrustPolicy::default();
         for (origin, tier) in [
             (Origin::Personal, self.personal),
@@ -67,16 +74,23 @@ impl TrustSettings {
             policy.set_rule(pattern, *tier)?;
         }
         policy.blocked = self.block.iter().copied().collect();
+        let roots: Vec<&Path> = places.roots().collect();
+        let mut skills: HashMap<PathBuf, Option<SkillId>> = HashMap::new();
+        let mut n_unplaced = 0;
         for path in &self.sarif {
-            for finding in read_sarif(path)? {
-                if let Some(id) = places.skill_of(&finding.file) {
-                    policy.add_finding(id, finding);
+            for finding in read_sarif(path, &roots)? {
+                let skill = skills
+                    .entry(finding.file.clone())
+                    .or_insert_with(|| places.skill_of(&finding.file));
+                match skill {
+                    Some(id) => policy.add_finding(id.clone(), finding),
+                    None => n_unplaced += 1,
                 }
             }
         }
-        for (id, pin) in pins.iter() {
-            policy.pin(id.clone(), pin.text);
+        for pin in pins.of(places) {
+            policy.pin(pin.id.clone(), pin.text);
         }
-        Ok(policy)
+        Ok(Trust { policy, n_unplaced })
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     render::{audit::text, print_json, print_text},
     settings::Settings,
     source,
+    trust::Trust,
 };
 
 /// What is told of a library.
@@ -25,6 +26,8 @@ pub(crate) struct AuditReport {
     /// How skills differ from what was pinned, if something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) drift: Option<Drift>,
+    /// Findings of scanners that belong to no skill here.
+    pub(crate) n_unplaced: usize,
     /// Where the skills were pinned just now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pinned_in: Option<String>,
@@ -38,12 +41,12 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     let trust = settings.trust.clone().with_reports(&args.sarif);
     // Pinned anew, nothing has changed.
     let counted = if args.pin { &Pins::default() } else { &pins };
-    let policy = trust.policy(&opened.places, counted)?;
+    let Trust { policy, n_unplaced } = trust.policy(&opened.places, counted)?;
     let stages = Stages { ranker: Ranker::default().with_trust(policy), ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let (suspects, present) = (router.audit()?, router.present()?);
     let mut report =
-        AuditReport { n_skills: present.len(), suspects, drift: None, pinned_in: None };
+        AuditReport { n_skills: present.len(), suspects, drift: None, n_unplaced, pinned_in: None };
     if args.pin {
         pins.with(&present, router.places()).write(&path)?;
         report.pinned_in = Some(path.display().to_string());
@@ -56,5 +59,9 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     }
     let has_drift = report.drift.as_ref().is_some_and(Drift::is_some);
     let is_fine = report.suspects.iter().all(|suspect| suspect.trust.tier == Tier::Trusted);
-    Ok(if is_fine && !has_drift { Outcome::Found } else { Outcome::ProblemsFound })
+    Ok(if is_fine && !has_drift && n_unplaced == 0 {
+        Outcome::Found
+    } else {
+        Outcome::ProblemsFound
+    })
 }

@@ -8,7 +8,10 @@ use skillmux::{
     text::{clipped, one_line},
 };
 
-use super::paint::{BAD, FAINT, GOOD, STRONG, grouped, styled};
+use super::{
+    MAX_WARNINGS,
+    paint::{BAD, FAINT, GOOD, STRONG, grouped, styled},
+};
 use crate::{command::audit::AuditReport, pins::Drift};
 
 /// Skills that are shown unless all are asked for.
@@ -44,6 +47,13 @@ pub(crate) fn text(report: &AuditReport, shows_all: bool) -> String {
         }
     };
     let _ = writeln!(text, "{count}");
+    if report.n_unplaced > 0 {
+        let n = grouped(report.n_unplaced);
+        let line = format!(
+            "{n} findings of scanners belong to no skill here: see docs/trust.md for where their files are looked for"
+        );
+        let _ = writeln!(text, "{}", styled(BAD, &line));
+    }
     if let Some(path) = &report.pinned_in {
         let n = grouped(report.n_skills);
         let _ = writeln!(text, "pinned {n} skills as they are now, in {}", one_line(path));
@@ -63,8 +73,12 @@ fn suspect_text(text: &mut String, suspect: &Suspect) {
     if let Some(folder) = &suspect.folder {
         let _ = writeln!(text, "    folder: {folder}");
     }
-    for warning in suspect.trust.warnings() {
-        let _ = writeln!(text, "    {}", label(&warning));
+    let warnings = suspect.trust.warnings();
+    for warning in warnings.iter().take(MAX_WARNINGS) {
+        let _ = writeln!(text, "    {}", label(warning));
+    }
+    if warnings.len() > MAX_WARNINGS {
+        let _ = writeln!(text, "    and {} more", grouped(warnings.len() - MAX_WARNINGS));
     }
     text.push('\n');
 }
@@ -79,9 +93,10 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
             let _ = writeln!(text, "and {} more: {what}", grouped(n_more));
         }
     };
-    list(&drift.changed, "its SKILL.md changed since it was pinned");
-    list(&drift.changed_files, "other files of it changed since it was pinned");
+    list(&drift.changed, "its text changed since it was pinned");
+    list(&drift.changed_files, "its front matter or other files changed since it was pinned");
     list(&drift.gone, "it was pinned, and is gone");
+    list(&drift.new, "it is new: nobody pinned it");
     if drift.is_some() {
         text.push('\n');
     }

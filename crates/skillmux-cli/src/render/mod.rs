@@ -26,7 +26,7 @@ use skillmux::{
 use paint::grouped;
 
 /// Warnings of one skill: a report of a scanner may hold hundreds.
-const MAX_WARNINGS: usize = 8;
+pub(crate) const MAX_WARNINGS: usize = 8;
 
 /// Shows a page under a headline that says how much of the skill it is, and the folder of the skill; `had` are the parts that the user
 /// has from earlier pages.
@@ -102,9 +102,13 @@ pub(crate) fn print_text(text: &str) -> io::Result<()> {
 pub(crate) fn trust_text(trust: &TrustNote, indent: &str) -> String {
     let origin = paint::wrapped(&format!("from: {}", one_line(&trust.to_string())), indent);
     let mut text = format!("{}\n", paint::styled(paint::FAINT, &origin));
-    for warning in trust.warnings().iter().take(MAX_WARNINGS) {
+    let warnings = trust.warnings();
+    for warning in warnings.iter().take(MAX_WARNINGS) {
         let warning = paint::wrapped(&format!("warning: it {}", one_line(warning)), indent);
         let _ = writeln!(text, "{}", paint::styled(paint::BAD, &warning));
+    }
+    if warnings.len() > MAX_WARNINGS {
+        let _ = writeln!(text, "{indent}and {} more warnings", warnings.len() - MAX_WARNINGS);
     }
     text
 }

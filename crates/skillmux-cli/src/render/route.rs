@@ -146,14 +146,15 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     let name = clipped(&one_line(&skill.name), MAX_NAME_CHARS);
     let name = styled(STRONG, &name);
     let _ = writeln!(out, "{number:>2}  {name}  {}", styled(FAINT, &printable(skill.id.as_str())));
+    // Before all words of the author, and they stand further in: no text of a skill can pass for these lines.
+    out.push_str(&trust_text(&skill.trust, "    "));
     let description = clipped(&skill.description, 240);
     if !description.trim().is_empty() {
-        let _ = writeln!(out, "{}", wrapped(&description, "    "));
+        let _ = writeln!(out, "{}", wrapped(&description, "      "));
     }
     if let Some(folder) = &skill.folder {
         let _ = writeln!(out, "    folder: {folder}");
     }
-    out.push_str(&trust_text(&skill.trust, "    "));
     if let Some(copies) = copies(&skill.copies) {
         let _ = writeln!(out, "{}", wrapped(&copies, "    "));
     }

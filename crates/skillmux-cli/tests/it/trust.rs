@@ -102,7 +102,7 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
 
     fs::remove_dir_all(home.path("project/.claude")).unwrap();
     let text = home.run(&["audit"]).stdout;
-    assert!(text.contains("other files of it changed since it was pinned"), "{text}");
+    assert!(text.contains("its front matter or other files changed since it was pinned"), "{text}");
     assert!(
         text.contains("pins: 0 as pinned, 1 changed, 0 gone, 1 not pinned"),
         "no skill of the project is left: {text}"

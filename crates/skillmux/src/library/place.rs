@@ -61,6 +61,11 @@ impl SkillPlaces {
         place.map_or(Whereabouts::Gone, Whereabouts::Found)
     }
 
+    /// Returns the folders of the sources.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(Source::path)
+    }
+
     /// Returns the skill to which a file belongs: that of the nearest folder upwards that is one.
     pub fn skill_of(&self, file: &Path) -> Option<SkillId> {
         self.sources.iter().find_map(|source| source.skill_of(file))
@@ -198,6 +203,7 @@ mod tests {
         let plain = || Source::folder(&root);
         assert_eq!(skill_of(plain(), "a/scripts/run.sh").as_deref(), Some("a"));
         assert_eq!(skill_of(plain(), "a/b/SKILL.md").as_deref(), Some("a/b"));
+        assert_eq!(skill_of(plain(), "a/b").as_deref(), Some("a/b"));
         assert_eq!(skill_of(plain(), "README.md"), None);
         assert_eq!(skill_of(plain(), "../../etc/passwd"), None);
         assert_eq!(skill_of(prefixed, "a/SKILL.md").as_deref(), Some("agent/a"));

@@ -160,8 +160,8 @@ impl Source {
         if !inside.components().all(is_plain) {
             return None;
         }
-        let folders = inside.ancestors().skip(1).map(|inside| root.join(inside));
-        folders.into_iter().find_map(|folder| {
+        let folders = inside.ancestors().map(|inside| root.join(inside));
+        folders.filter(|folder| folder.is_dir()).find_map(|folder| {
             SkillPlace::of(&folder)?;
             let path = folder.strip_prefix(&root).ok()?.to_str()?.replace('\\', "/");
             let path = if path.is_empty() { file_name(&root) } else { path };

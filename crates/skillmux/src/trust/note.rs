@@ -84,10 +84,14 @@ impl TrustNote {
 }
 
 impl fmt::Display for TrustNote {
-    /// Says where the skill comes from, in a few words: `personal, trusted, license MIT`.
+    /// Says where the skill comes from, in a few words: `personal, trusted, license "MIT"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.origin.as_str(), self.tier.as_str())?;
-        self.license.as_ref().map_or(Ok(()), |license| write!(f, ", license {license}"))
+        // The author's words must not pass for ours.
+        let quoted = |license: &String| license.replace('"', "'");
+        self.license
+            .as_ref()
+            .map_or(Ok(()), |license| write!(f, ", license \"{}\"", quoted(license)))
     }
 }
 
@@ -111,7 +115,7 @@ mod tests {
             is_changed: true,
             ..TrustNote::default()
         };
-        assert_eq!(note.to_string(), "library, unrated, license MIT");
+        assert_eq!(note.to_string(), "library, unrated, license \"MIT\"");
         assert_eq!(
             note.warnings(),
             [

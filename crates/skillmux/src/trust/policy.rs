@@ -141,8 +141,10 @@ impl TrustPolicy {
     /// Returns how far a skill is trusted: by the rule for its id, else by its origin.
     ///
     /// An id with `~` is that of a second skill with the id before it. No rule makes it trusted: it is not the skill that was meant.
+    /// Nor does one for an id with empty parts, `.`, `..`, or blanks around a part, which looks like another one.
     pub fn tier(&self, id: &SkillId, origin: Origin) -> Tier {
-        let is_second = id.as_str().contains('~');
+        let is_odd = |part: &str| matches!(part, "" | "." | "..") || part.trim() != part;
+        let is_second = id.as_str().contains('~') || id.as_str().split('/').any(is_odd);
         let fits = |rule: &&Rule| {
             rule.pattern.is_match(id.as_str()) && !(is_second && rule.tier == Tier::Trusted)
         };
@@ -222,6 +224,9 @@ mod tests {
         let mut policy = TrustPolicy::default();
         policy.set_rule("acme/**", Tier::Trusted).unwrap();
         assert_eq!(tier(&policy, "acme/pdf~01234567"), Tier::Unrated);
+        for odd in ["acme/../evil/x", "acme//x", "acme/ x", "acme/x/"] {
+            assert_eq!(tier(&policy, odd), Tier::Unrated, "{odd}");
+        }
         policy.set_rule("acme/pdf*", Tier::Untrusted).unwrap();
         assert_eq!(tier(&policy, "acme/pdf~01234567"), Tier::Untrusted);
     }

@@ -2,11 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs, io,
+    fmt, fs, io, iter,
     path::{Component, Path, PathBuf},
 };
 
 use percent_encoding::percent_decode_str;
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,12 +78,14 @@ impl fmt::Display for ScannerFinding {
 
 /// Reads a report in SARIF 2.1.0: one finding for each place that a result names, in the order of the report.
 ///
-/// Results that passed, do not apply, or are suppressed are left out, and so are those without a place on disk. Relative paths
-/// start at what the report says, else at its own folder.
+/// Results that passed, do not apply, are suppressed or are gone are left out, and so are those without a place in a file.
+///
+/// A file is looked for where the report says. If it is not there, its path is taken from the folder of the report and from
+/// `bases`, whole and then without its first parts, as long as two are left: a report may come from another computer.
 ///
 /// # Errors
 /// [`Error::Read`], and [`Error::ScannerReport`] if it is no such report.
-pub fn read_sarif(path: &Path) -> Result<Vec<ScannerFinding>> {
+pub fn read_sarif(path: &Path, bases: &[&Path]) -> Result<Vec<ScannerFinding>> {
     let refused = |detail: String| Error::ScannerReport { path: path.to_owned(), detail };
     let text = fs::read_to_string(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => refused("there is no such file".to_owned()),
@@ -95,7 +98,38 @@ pub fn read_sarif(path: &Path) -> Result<Vec<ScannerFinding>> {
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    Ok(report.runs.iter().flat_map(|run| run.findings(&folder)).collect())
+    let mut findings: Vec<ScannerFinding> =
+        report.runs.iter().flat_map(|run| run.findings(&folder)).collect();
+    let bases: Vec<&Path> = iter::once(&*folder).chain(bases.iter().copied()).collect();
+    let mut found: FxHashMap<PathBuf, PathBuf> = FxHashMap::default();
+    for finding in &mut findings {
+        let file = found
+            .entry(finding.file.clone())
+            .or_insert_with(|| present(&finding.file, &folder, &bases));
+        finding.file.clone_from(file);
+    }
+    Ok(findings)
+}
+
+/// Returns where a file of a report is on this computer; its own path if it is not there.
+fn present(file: &Path, folder: &Path, bases: &[&Path]) -> PathBuf {
+    if file.exists() {
+        return file.to_owned();
+    }
+    let inside = file.strip_prefix(folder).unwrap_or(file);
+    let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    let parts: Vec<Component<'_>> = inside.components().filter(is_name).collect();
+    // The longest rest that is there.
+    for at in 0..parts.len().saturating_sub(1) {
+        let rest: PathBuf = parts[at..].iter().collect();
+        for base in bases {
+            let path = base.join(&rest);
+            if path.exists() {
+                return path;
+            }
+        }
+    }
+    file.to_owned()
 }
 
 #[derive(Deserialize)]
@@ -151,6 +185,7 @@ struct Finding {
     rule_index: Option<i64>,
     level: Option<Level>,
     kind: Option<String>,
+    baseline_state: Option<String>,
     message: Option<Message>,
     #[serde(default)]
     locations: Vec<Location>,
@@ -192,7 +227,8 @@ struct Artifact {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Region {
-    start_line: Option<u32>,
+    /// Some scanners write 0 or -1 for "none".
+    start_line: Option<f64>,
 }
 
 impl Run {
@@ -218,6 +254,7 @@ impl Run {
             let placed = places.filter_map(|place| {
                 let file = self.file(place.artifact_location.as_ref()?, folder, 0)?;
                 let line = place.region.as_ref().and_then(|region| region.start_line);
+                let line = line.filter(|line| (1.0..1e9).contains(line)).map(|line| line as u32);
                 Some(ScannerFinding { file, line, ..finding.clone() })
             });
             placed.collect::<Vec<_>>()
@@ -236,12 +273,15 @@ impl Run {
             let listed = self.artifacts.get(usize::try_from(artifact.index?).ok()?)?;
             return self.file(listed.location.as_ref()?, folder, depth + 1);
         };
-        let local =
-            uri.strip_prefix("file://").map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        let local = uri.strip_prefix("file:").map(|rest| match rest.strip_prefix("//") {
+            Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
+            None => rest,
+        });
         if local.is_none() && uri.contains("://") {
             return None;
         }
         let path = percent_decode_str(local.unwrap_or(uri)).decode_utf8().ok()?;
+        let path = if path.contains('/') { path } else { path.replace('\\', "/").into() };
         let base = artifact.uri_base_id.as_ref().and_then(|id| self.original_uri_base_ids.get(id));
         let base = base.and_then(|base| self.file(base, folder, depth + 1));
         Some(without_detours(&base.as_deref().unwrap_or(folder).join(&*path)))
@@ -255,7 +295,8 @@ impl Finding {
             |it: &Suppression| it.status.as_deref().is_none_or(|status| status == "accepted");
         let is_fine =
             matches!(self.kind.as_deref(), Some("pass" | "notApplicable" | "informational"));
-        !is_fine && !self.suppressions.iter().any(is_accepted)
+        let is_gone = self.baseline_state.as_deref() == Some("absent");
+        !is_fine && !is_gone && !self.suppressions.iter().any(is_accepted)
     }
 }
 
@@ -288,7 +329,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("scan.sarif");
         fs::write(&path, report.to_string()).unwrap();
-        let mut findings = read_sarif(&path)?;
+        let mut findings = read_sarif(&path, &[])?;
         for finding in &mut findings {
             if let Ok(inside) = finding.file.strip_prefix(dir.path()) {
                 finding.file = inside.to_owned();
@@ -333,6 +374,7 @@ mod tests {
     fn what_nobody_should_look_at_is_left_out() {
         let found = read(&report(json!([
             { "kind": "pass", "locations": at("a/SKILL.md") },
+            { "baselineState": "absent", "locations": at("a/SKILL.md") },
             { "suppressions": [{ "kind": "inSource" }], "locations": at("a/SKILL.md") },
             { "locations": at("https://example.com/SKILL.md") },
             { "locations": [{ "physicalLocation": { "artifactLocation": { "uri": "y", "uriBaseId": "LOOP" } } }] },
@@ -346,6 +388,30 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_another_computer_is_found_by_the_end_of_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let (scans, skills) = (dir.path().join("scans"), dir.path().join("repo"));
+        fs::create_dir_all(&scans).unwrap();
+        fs::create_dir_all(skills.join("skills/tea")).unwrap();
+        fs::write(skills.join("skills/tea/SKILL.md"), "tea").unwrap();
+        let path = scans.join("scan.sarif");
+        let found = |uri: &str| {
+            fs::write(&path, report(json!([{ "locations": at(uri) }])).to_string()).unwrap();
+            read_sarif(&path, &[&skills]).unwrap()[0].file.clone()
+        };
+        let there = skills.join("skills/tea/SKILL.md");
+        for uri in [
+            "skills/tea/SKILL.md",
+            "file:///home/runner/work/skills/tea/SKILL.md",
+            "file:/x/tea/../skills/tea/SKILL.md",
+            "skills\\tea\\SKILL.md",
+        ] {
+            assert_eq!(found(uri), there, "{uri}");
+        }
+        assert_ne!(found("file:///other/SKILL.md"), there, "one part alone is none");
+    }
+
+    #[test]
     fn what_is_no_report_is_refused() {
         for report in
             [json!({ "version": "1.0.0", "runs": [] }), json!([]), json!({ "version": "2.1.0" })]
@@ -353,7 +419,7 @@ mod tests {
             let error = read(&report).unwrap_err();
             assert!(matches!(error, Error::ScannerReport { .. }), "{error}");
         }
-        let missing = read_sarif(Path::new("/no/such"));
+        let missing = read_sarif(Path::new("/no/such"), &[]);
         assert!(matches!(missing, Err(Error::ScannerReport { .. })));
     }
 }
