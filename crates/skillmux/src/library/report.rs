@@ -99,6 +99,14 @@ pub enum Issue {
         /// The limit.
         max_bytes: u64,
     },
+    /// The id is longer than the limit.
+    #[error("its id has {n_bytes} bytes, but the limit is {max_bytes}")]
+    IdTooLong {
+        /// Length of the id.
+        n_bytes: usize,
+        /// The limit.
+        max_bytes: usize,
+    },
     /// The file is not UTF-8.
     #[error("not valid UTF-8 (byte {offset})")]
     NotUtf8 {

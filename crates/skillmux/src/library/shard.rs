@@ -102,6 +102,9 @@ impl Shards<'_> {
                 return Err(Issue::BadJson { detail });
             }
         };
+        if id.len() > MAX_ID_BYTES {
+            return Err(Issue::IdTooLong { n_bytes: id.len(), max_bytes: MAX_ID_BYTES });
+        }
         let description = decode::with_newlines(record.description.unwrap_or_default());
         let body = decode::with_newlines(record.body.unwrap_or_default());
         if description.trim().is_empty() && body.trim().is_empty() {
@@ -117,6 +120,9 @@ impl Shards<'_> {
     }
 }
 
+/// Longest id: each answer has ids, whatever its budget. Paths of files are no longer on most systems.
+const MAX_ID_BYTES: usize = 1024;
+
 /// A line; other fields are ignored.
 #[derive(Deserialize)]
 struct Record {
@@ -125,7 +131,7 @@ struct Record {
     description: Option<String>,
     body: Option<String>,
     source: Option<String>,
-    #[serde(default, alias = "license", deserialize_with = "text_or_nothing")]
+    #[serde(default, alias = "licence", deserialize_with = "text_or_nothing")]
     license: Option<String>,
 }
 
@@ -223,6 +229,28 @@ mod tests {
             format!("{{\"name\":\"s{n}\",\"body\":\"{noise}\"}}\n")
         };
         (0..n_lines).map(line).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn an_id_that_would_fill_each_answer_is_refused() {
+        let line = |n| {
+            format!("{{\"skill_id\": \"{}\", \"name\": \"a\", \"body\": \"b\"}}", "x".repeat(n))
+        };
+        assert!(parse(&line(MAX_ID_BYTES)).is_ok());
+        let refused = Issue::IdTooLong { n_bytes: MAX_ID_BYTES + 1, max_bytes: MAX_ID_BYTES };
+        assert_eq!(parse(&line(MAX_ID_BYTES + 1)), Err(refused));
+    }
+
+    #[test]
+    fn a_license_is_kept_however_it_is_spelled_and_no_skill_is_lost_for_it() {
+        let license = |field: &str| {
+            let line = format!("{{\"skill_id\": \"a\", \"body\": \"b\", {field}}}");
+            let parsed = Shards { path: Path::new("p"), label: "pool" }.parse_line(line.as_bytes());
+            parsed.unwrap().1
+        };
+        assert_eq!(license("\"license\": \"MIT\"").as_deref(), Some("MIT"));
+        assert_eq!(license("\"licence\": \"MIT\"").as_deref(), Some("MIT"));
+        assert_eq!(license("\"license\": {\"spdx\": \"MIT\"}"), None);
     }
 
     #[test]

@@ -155,8 +155,7 @@ fn lines(text: &str) -> FxHashSet<String> {
 
 /// Returns letters and digits of a text, small, each as the letter that it looks like: `рdf` in Cyrillic letters is `pdf`.
 fn folded(text: &str) -> String {
-    let text = text.to_lowercase();
-    let plain = if text.is_ascii() { text } else { skeleton(&text).collect() };
+    let plain: String = skeleton(&text.to_lowercase()).collect();
     plain.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
