@@ -2,15 +2,17 @@
 
 use std::fmt::Write;
 
+use super::is_han;
+
 /// Returns whether a character shows nothing and changes how its neighbours are read: soft hyphens,
-/// marks and overrides of the writing direction (U+061C among them), zero-width spaces, invisible
-/// operators, interlinear marks and tags.
+/// marks and overrides of the writing direction (U+061C among them), zero-width spaces, fillers of
+/// Hangul, invisible operators, interlinear marks and tags.
 ///
-/// Not so the two joiners, which [`is_joiner`] tells: some writings and emoji need them.
+/// Not so the two joiners, which [`is_joiner`] tells, and selectors of variants: some writings and emoji need them.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}')
 }
 
@@ -19,26 +21,114 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Returns the text without hidden characters, and without control characters but line feeds and tabs.
+/// Returns the text without hidden characters, and without control characters but line feeds and tabs. What separates
+/// lines or paragraphs becomes a line feed.
+///
+/// Joiners and selectors of variants stay where writing has them: see [`Joints`].
 ///
 /// Skills are untrusted: an escape sequence in one must not reach a terminal.
 pub fn printable(text: &str) -> String {
-    let is_kept = |c: &char| !is_hidden(*c) && (!c.is_control() || matches!(c, '\n' | '\t'));
-    text.chars().filter(is_kept).collect()
+    let mut out = String::with_capacity(text.len());
+    let mut joints = Joints::default();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ' '..='~' | '\n' | '\t' => joints.letter(c),
+            _ if is_line_end(c) => {
+                joints.letter('\n');
+                out.push('\n');
+                continue;
+            }
+            _ if is_joint(c) => {
+                if !joints.is_needed(c, chars.peek().copied()) {
+                    continue;
+                }
+            }
+            _ if is_hidden(c) || c.is_control() => continue,
+            _ => joints.letter(c),
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// Returns the text on one line: each run of white space, control characters and hidden characters
-/// becomes one space.
+/// becomes one space. Joiners and selectors stay where [`printable`] leaves them.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_hidden(c);
     for word in text.split(is_blank).filter(|word| !word.is_empty()) {
+        let start = line.len();
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        let n_bytes = line.len();
+        if word.is_ascii() {
+            line.push_str(word);
+        } else {
+            line.push_str(&printable(word));
+        }
+        if line.len() == n_bytes {
+            line.truncate(start);
+        }
     }
     line
+}
+
+/// Returns whether a character shows nothing but joins its neighbours, or chooses a form of the one before it.
+fn is_joint(c: char) -> bool {
+    is_joiner(c) || is_selector(c) || is_ideograph_selector(c)
+}
+
+/// Returns whether a character chooses between forms of a letter or a picture.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Returns whether a character chooses between forms of an ideograph.
+fn is_ideograph_selector(c: char) -> bool {
+    matches!(c, '\u{e0100}'..='\u{e01ef}')
+}
+
+/// What was read last, for telling joiners and selectors that writing needs from those that carry a message.
+///
+/// - A selector of an ideograph follows one.
+/// - Any other one is alone: of a row, the first stays. A picture may have a selector and then a joiner.
+/// - None stands between two ASCII characters, but in the signs of keys (`1`, U+FE0F, U+20E3).
+struct Joints {
+    /// The last character that stays and shows something.
+    before: char,
+    /// The joiner or selector that stays after it.
+    joint: Option<char>,
+}
+
+impl Default for Joints {
+    fn default() -> Self {
+        Self { before: '\n', joint: None }
+    }
+}
+
+impl Joints {
+    /// Takes a character that is shown.
+    fn letter(&mut self, c: char) {
+        *self = Self { before: c, joint: None };
+    }
+
+    /// Returns whether a joiner or selector stays; `next` is what stands behind it.
+    fn is_needed(&mut self, c: char, next: Option<char>) -> bool {
+        let is_followed = |by: fn(char) -> bool| {
+            next.is_some_and(|next| !is_joint(next) && !is_hidden(next) && by(next))
+        };
+        let is_needed = match self.joint {
+            None if is_ideograph_selector(c) => is_han(self.before),
+            None => !self.before.is_ascii() || is_followed(|next| !next.is_ascii()),
+            Some(joint) => is_selector(joint) && c == '\u{200d}' && is_followed(|_| true),
+        };
+        if is_needed {
+            self.joint = Some(c);
+        }
+        is_needed
+    }
 }
 
 /// Returns the first `max_chars` characters of a text, with `…` in place of the rest.
@@ -49,12 +139,18 @@ pub fn clipped(text: &str, max_chars: usize) -> String {
     }
 }
 
+/// Returns whether a character separates lines or paragraphs, as few programs expect.
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Returns JSON with hidden and control characters escaped; JSON holds them in strings only, where an
 /// escape means the same.
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        if is_hidden(c) || c.is_control() && c != '\n' {
+        let is_unseen = is_hidden(c) || is_ideograph_selector(c) || is_line_end(c);
+        if is_unseen || c.is_control() && c != '\n' {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 let _ = write!(out, "\\u{unit:04x}");
@@ -82,6 +178,42 @@ mod tests {
         let text = "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}";
         assert_eq!(printable(text), text);
         assert!(is_joiner('\u{200d}') && !is_hidden('\u{200d}'));
+    }
+
+    #[test]
+    fn what_carries_a_message_is_not_shown() {
+        for text in [
+            "a\u{34f}\u{3164}\u{115f}\u{1160}\u{ffa0}\u{180e}b",
+            "a\u{e0100}\u{e01ef}b",
+            "a\u{200b}\u{200c}\u{200d}\u{2060}b",
+            "a\u{200c}b",
+            "a\u{fe0f}\u{fe0f}b",
+        ] {
+            assert_eq!(printable(text), "ab", "{text:?}");
+        }
+        assert_eq!(printable("\u{1f600}\u{e0150}\u{e0151}!"), "\u{1f600}!");
+        assert_eq!(printable("\u{1f600}\u{fe01}\u{fe02}\u{fe03}!"), "\u{1f600}\u{fe01}!");
+        assert_eq!(printable("\u{1f600}\u{fe0f}\u{200d}\u{200d}"), "\u{1f600}\u{fe0f}");
+        assert_eq!(printable("\u{645}\u{200c}\u{200c}\u{200d}\u{62e}"), "\u{645}\u{200c}\u{62e}");
+        assert_eq!(printable("a\u{2028}b\u{2029}c"), "a\nb\nc");
+        assert_eq!(one_line("a\u{2028}b\u{e0100} \u{fe0f} c"), "a b c");
+    }
+
+    #[test]
+    fn what_writing_needs_stays() {
+        for text in [
+            // A family, a heart on fire, a rainbow flag, keys, a warning.
+            "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            "\u{1f3f3}\u{fe0f}\u{200d}\u{1f308} 1\u{fe0f}\u{20e3} \u{26a0}\u{fe0f} a",
+            "\u{1f575}\u{1f3fd}\u{200d}\u{2642}\u{fe0f}",
+            // Persian, also behind a Latin word; Hindi, Sinhala; an ideograph of a name.
+            "\u{6a9}\u{62a}\u{627}\u{628}\u{200c}\u{647}\u{627} PDF\u{200c}\u{647}\u{627}",
+            "\u{915}\u{94d}\u{200d}\u{937} \u{915}\u{94d}\u{200c}\u{937} \u{dc1}\u{dca}\u{200d}\u{dbb}",
+            "葛\u{e0100}城",
+        ] {
+            assert_eq!(printable(text), text);
+            assert_eq!(one_line(text), text);
+        }
     }
 
     #[test]
