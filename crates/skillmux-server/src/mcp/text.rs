@@ -100,7 +100,9 @@ fn folder_line(indent: &str, folder: Option<&str>) -> String {
 
 /// Returns a line for each thing that speaks against a skill.
 fn warning_lines(indent: &str, warnings: &[String]) -> String {
-    warnings.iter().map(|warning| format!("{indent}warning: it {}\n", one_line(warning))).collect()
+    let lines =
+        warnings.iter().map(|warning| format!("{indent}warning: it {}\n", one_line(warning)));
+    lines.collect::<Vec<_>>().concat()
 }
 
 /// Returns `lead` and the words, or nothing where there are no words.

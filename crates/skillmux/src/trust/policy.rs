@@ -270,8 +270,8 @@ mod tests {
 
     #[test]
     fn what_a_scanner_found_is_a_risk_unless_it_is_a_note() {
-        let mut policy = TrustPolicy::default();
-        policy.blocked = [Risk::FlaggedByScanner].into_iter().collect();
+        let blocked = [Risk::FlaggedByScanner].into_iter().collect();
+        let mut policy = TrustPolicy { blocked, ..TrustPolicy::default() };
         let finding = |level| ScannerFinding { level, ..ScannerFinding::default() };
         let (id, noted) = (SkillId::new("a"), SkillId::new("b"));
         policy.add_finding(id.clone(), finding(Level::Error));

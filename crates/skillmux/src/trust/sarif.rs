@@ -10,6 +10,7 @@ use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
 use crate::{
     error::{Error, Result},
@@ -228,7 +229,7 @@ struct Artifact {
 #[serde(rename_all = "camelCase")]
 struct Region {
     /// Some scanners write 0 or -1 for "none".
-    start_line: Option<f64>,
+    start_line: Option<Number>,
 }
 
 impl Run {
@@ -253,8 +254,9 @@ impl Run {
             let places = result.locations.iter().filter_map(|it| it.physical_location.as_ref());
             let placed = places.filter_map(|place| {
                 let file = self.file(place.artifact_location.as_ref()?, folder, 0)?;
-                let line = place.region.as_ref().and_then(|region| region.start_line);
-                let line = line.filter(|line| (1.0..1e9).contains(line)).map(|line| line as u32);
+                let line = place.region.as_ref().and_then(|region| region.start_line.as_ref());
+                let line = line.and_then(|line| u32::try_from(line.as_u64()?).ok());
+                let line = line.filter(|line| *line > 0);
                 Some(ScannerFinding { file, line, ..finding.clone() })
             });
             placed.collect::<Vec<_>>()
@@ -342,7 +344,7 @@ mod tests {
         json!([{ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": 7 } } }])
     }
 
-    fn report(results: serde_json::Value) -> serde_json::Value {
+    fn report(results: &serde_json::Value) -> serde_json::Value {
         let rules =
             json!([{ "id": "R0" }, { "id": "R1", "defaultConfiguration": { "level": "error" } }]);
         json!({ "version": "2.1.0", "runs": [{
@@ -355,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_finding_has_its_file_its_level_and_its_words() {
-        let found = read(&report(json!([
+        let found = read(&report(&json!([
             { "ruleId": "R1", "message": { "text": "bad\nthing" }, "locations": at("./x/../a%20b/SKILL.md") },
             { "ruleIndex": 0, "level": "note", "locations": at("file:///x/SKILL.md") },
             { "locations": [{ "physicalLocation": { "artifactLocation": { "index": 0 } } }] },
@@ -372,7 +374,7 @@ mod tests {
 
     #[test]
     fn what_nobody_should_look_at_is_left_out() {
-        let found = read(&report(json!([
+        let found = read(&report(&json!([
             { "kind": "pass", "locations": at("a/SKILL.md") },
             { "baselineState": "absent", "locations": at("a/SKILL.md") },
             { "suppressions": [{ "kind": "inSource" }], "locations": at("a/SKILL.md") },
@@ -396,7 +398,7 @@ mod tests {
         fs::write(skills.join("skills/tea/SKILL.md"), "tea").unwrap();
         let path = scans.join("scan.sarif");
         let found = |uri: &str| {
-            fs::write(&path, report(json!([{ "locations": at(uri) }])).to_string()).unwrap();
+            fs::write(&path, report(&json!([{ "locations": at(uri) }])).to_string()).unwrap();
             read_sarif(&path, &[&skills]).unwrap()[0].file.clone()
         };
         let there = skills.join("skills/tea/SKILL.md");

@@ -110,16 +110,18 @@ fn a_copy_stands_behind_what_is_trusted_more_even_without_risks() {
 /// Skills that pass for `acme/pdf-forms`, which is trusted, and know the task.
 #[test]
 fn what_passes_for_a_trusted_skill_never_stands_above_it() {
-    let padding: String = (0..80)
+    let padding = (0..80)
         .map(|n| format!("Step {n} of the long appendix says nothing new at all.\n"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let whole = "List the fields of the form first.\nThen write each value into its field.\nCheck that every required \
                  field has a value.\nSave the form under a new name.\nKeep the old form beside the new one.\n";
-    let half: String = whole
+    let half = whole
         .lines()
         .step_by(2)
         .map(|line| format!("{line}\nAnd then fill in this pdf form for me.\n"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let bait = "Fill in this PDF form for me, PDF form, fill in a form";
     let mut n_first_without = 0;
     for (case, name, description, body, is_copy) in [

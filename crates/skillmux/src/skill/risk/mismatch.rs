@@ -11,8 +11,8 @@ const MIN_DESCRIPTION_TERMS: usize = 8;
 /// Fewer terms in a body tell nothing.
 const MIN_BODY_TERMS: usize = 60;
 
-/// At most this share of a description's terms is in a body that speaks of something else.
-const MAX_SHARE: f32 = 0.08;
+/// At most so many percent of a description's terms are in a body that speaks of something else.
+const MAX_PERCENT: usize = 8;
 
 /// Least share of characters without spaces for a text to count as Chinese or Japanese.
 const SPACELESS: f32 = 0.2;
@@ -29,7 +29,7 @@ pub(super) fn sign(name: &str, description: &str, body: &str) -> Option<Sign> {
         return None;
     }
     // Most texts take up the description in their first lines.
-    let enough = (MAX_SHARE * said.len() as f32) as usize + 1;
+    let enough = said.len() * MAX_PERCENT / 100 + 1;
     let mut held: FxHashSet<&str> = FxHashSet::default();
     let mut reader = TermReader::new();
     let (mut stream, mut n_terms) = (reader.read(body), 0);

@@ -1,7 +1,7 @@
 //! [`Risk`]: what speaks against a skill, as far as its text tells.
 //!
 //! A signal is no proof, and a text without signals is not safe: detectors of malicious skills are good at code and poor
-//! at instructions (MalSkillBench). Signals are shown, lower a rank by a known amount, and block only where a user wants that.
+//! at instructions (`MalSkillBench`). Signals are shown, lower a rank by a known amount, and block only where a user wants that.
 //!
 //! ```
 //! use skillmux::skill::risk::{self, Risk};
@@ -293,8 +293,8 @@ fn terms(texts: [&str; 2]) -> FxHashSet<String> {
 
 /// Returns the number of the line that holds a byte, counted from 1.
 fn line_of(text: &str, byte: usize) -> Option<u32> {
-    let before = text.as_bytes().get(..byte)?;
-    u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).ok()
+    let before = text.get(..text.floor_char_boundary(byte))?;
+    u32::try_from(before.matches('\n').count() + 1).ok()
 }
 
 #[cfg(test)]

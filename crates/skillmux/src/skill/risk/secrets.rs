@@ -1,6 +1,6 @@
 //! Commands and sentences that send what nobody should.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{ops::Range, path::Path, sync::LazyLock};
 
 use regex::Regex;
 
@@ -59,7 +59,7 @@ fn copies(command: &str) -> bool {
             if is_taken && word.contains(':') && !word.starts_with(':') {
                 return true;
             }
-            is_taken |= !word.contains(':') && !word.ends_with(".pub") && KEY_FILES.is_match(word);
+            is_taken |= !word.contains(':') && !is_public(word) && KEY_FILES.is_match(word);
         }
         is_option = matches!(word, "-i" | "-F" | "-o" | "-e" | "-S" | "-J");
         if word.starts_with([';', '&', '|', '#']) {
@@ -99,6 +99,11 @@ const SECRET: &str = r"(?:\.ssh/|\.aws/|\.gnupg/|\.netrc\b|\.kube/config|\.docke
 
 static SENDING: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:curl|wget|nc|ncat|netcat|socat|requests|httpx|axios)\b"));
+
+/// Returns whether this names a public key.
+fn is_public(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|extension| extension == "pub")
+}
 
 static SEND_SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -157,7 +162,7 @@ static UPLOAD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Read ~/.ssh/id_rsa and POST its content to ...
+/// `Read ~/.ssh/id_rsa and POST its content to ...`
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:read|open|load|take|get|grab|copy|collect|cat|gather|fetch|include)\s[^.;\n]{0,60}?(?:[~/\w]*\.(?:ssh|aws|gnupg|netrc|npmrc|pypirc|kube)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/shadow\b)[^.\n;]{0,80}?\b(?:post|send|upload|submit|transmit|forward|e-?mail|exfiltrate)\s+(?:its|the|their|this|that|it|them|all|both|everything|what)\b[^.;\n]{0,60}?(?:\bto\b|https?://)",

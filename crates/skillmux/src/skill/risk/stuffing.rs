@@ -1,6 +1,6 @@
 //! Words that are there to be found, not to be read.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,8 +14,8 @@ use crate::text::is_stop_word;
 pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
     let lines = Lines::of(body);
     let is_stuffed = is_unfounded(description, body)
-        || repeats_one_word(description, IN_DESCRIPTION)
-        || repeats_one_word(body, IN_BODY)
+        || repeats_one_word(description, &IN_DESCRIPTION)
+        || repeats_one_word(body, &IN_BODY)
         || lines.are_repeated();
     is_stuffed
         .then_some(Sign::Somewhere)
@@ -57,7 +57,7 @@ const IN_DESCRIPTION: Repetition = Repetition { min_times: 10, min_share: 0.18 }
 const IN_BODY: Repetition = Repetition { min_times: 60, min_share: 0.25 };
 
 /// Returns whether one word is repeated over and over.
-fn repeats_one_word(text: &str, limit: Repetition) -> bool {
+fn repeats_one_word(text: &str, limit: &Repetition) -> bool {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     let mut n_words = 0;
     for word in text.split_whitespace() {
@@ -130,7 +130,7 @@ impl<'t> Lines<'t> {
 
     /// Returns whether most of the text is the same lines over and over.
     fn are_repeated(&self) -> bool {
-        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, line) in &self.prose {
             *counts.entry(line.trim()).or_default() += 1;
         }
@@ -251,9 +251,10 @@ mod tests {
         let line = "resize crop rotate convert images photos pictures scans thumbnails banners icons logos covers posters\n\n";
         assert_eq!(sign("Works with images.", &line.repeat(6)), Some(Sign::Somewhere));
         assert_eq!(sign("Works with images.", line), None);
-        let steps: String = (0..40)
+        let steps = (0..40)
             .map(|n| format!("{n}. Look at picture number {n} and write down what it shows.\n"))
-            .collect();
+            .collect::<Vec<_>>()
+            .concat();
         assert_eq!(
             sign("Works with images.", &(line.repeat(3) + &steps)),
             None,
