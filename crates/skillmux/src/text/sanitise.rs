@@ -24,7 +24,7 @@ pub fn is_joiner(c: char) -> bool {
 /// Returns the text without hidden characters, and without control characters but line feeds and tabs. What separates
 /// lines or paragraphs becomes a line feed.
 ///
-/// Joiners and selectors of variants stay where writing has them: see [`Joints`].
+/// Joiners and selectors of variants stay where writing has them.
 ///
 /// Skills are untrusted: an escape sequence in one must not reach a terminal.
 pub fn printable(text: &str) -> String {
