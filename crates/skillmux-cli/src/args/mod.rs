@@ -19,8 +19,8 @@ pub(crate) use answer::{AuditArgs, McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use compile::CompileArgs;
 pub(crate) use eval::{
     AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
-    EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat,
-    TierChoice,
+    EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalSweepArgs, EvalTrecArgs,
+    ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
