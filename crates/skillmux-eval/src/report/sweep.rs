@@ -108,7 +108,7 @@ impl Sweep {
         let x = Axis::around("share of the tokens that is shown", &x, 8);
         let y = Axis::around("share of the tasks with all that they need", &y, 8);
         let curve = |(at, (name, points)): (usize, &(String, Vec<SweepPoint>))| Curve {
-            name: name.clone(),
+            name: without_list(name),
             system: at,
             points: points.iter().map(|p| (p.shown_tokens, p.sufficiency.mean)).collect(),
             labels: points.iter().map(|point| one_line(&point.label)).collect(),
@@ -116,6 +116,12 @@ impl Sweep {
         let curves: Vec<Curve> = self.series.iter().enumerate().map(curve).collect();
         plot::curves(&curves, (&x, &y), Joint::Labelled).to_svg("Sufficiency against tokens")
     }
+}
+
+/// Returns the name of a series with `…` for its list, whose numbers stand at the points.
+fn without_list(name: &str) -> String {
+    let parts = name.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?.1)));
+    parts.map_or(name.to_owned(), |(head, tail)| format!("{head}…{tail}"))
 }
 
 /// Returns the point of a system; `None` if it shows no pages that can be judged.

@@ -19,7 +19,7 @@ pub(crate) enum Joint {
     Line,
     /// By steps; the last point is marked.
     Step,
-    /// By lines; every point is marked, with its label.
+    /// By lines; every point is marked, with its label where there is room.
     Labelled,
 }
 
@@ -46,6 +46,7 @@ pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), joint: Joint) -> D
         text(area, y.title, (8, 10), MUTED, HPos::Left, false)?;
         text(area, x.title, (WIDTH - right, height - 8), MUTED, HPos::Right, false)?;
         let mut ends: Vec<(usize, i32, f64)> = Vec::new();
+        let mut labelled: Vec<(i32, i32)> = Vec::new();
         for (at, line) in lines.iter().enumerate() {
             let Some(end) = line.points.last() else { continue };
             let mut points = line.points.clone();
@@ -58,11 +59,19 @@ pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), joint: Joint) -> D
                 stroke(&mut chart, points, stroke_of(color, 2))?;
             }
             point(&mut chart, *end, color, false)?;
+            let below = if line.system.is_multiple_of(2) { 12 } else { -12 };
             for (at, label) in line.points.iter().zip(&line.labels) {
                 point(&mut chart, *at, color, false)?;
                 let (dot_x, dot_y) = chart.backend_coord(at);
-                let beside = (dot_x / UNIT + 6, dot_y / UNIT + 12);
-                text(area, label, beside, color, HPos::Left, false)?;
+                let (label_x, label_y) = (dot_x / UNIT, dot_y / UNIT + below);
+                // One that would cover another is left out.
+                let is_near = |(x, y): &(i32, i32)| {
+                    (x - label_x).abs() < label_width(label) && (y - label_y).abs() < LABEL_STEP
+                };
+                if !labelled.iter().any(is_near) {
+                    labelled.push((label_x, label_y));
+                    text(area, label, (label_x, label_y), color, HPos::Center, false)?;
+                }
             }
             let mean = line.points.iter().map(|point| point.1).sum::<f64>();
             let mean = mean / line.points.len() as f64;
