@@ -1,5 +1,7 @@
 //! [`Sweep`]: what pages gain by each number that is turned.
 
+use std::fmt::Write as _;
+
 use super::{
     number::{NONE, fixed},
     plot::{self, Axis, Curve, Joint},
@@ -90,12 +92,8 @@ impl Sweep {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text += &format!(
-                "`{}`, {} tasks:\n\n{}",
-                one_line(name),
-                self.n_tasks,
-                table.to_markdown()
-            );
+            let (name, table) = (one_line(name), table.to_markdown());
+            let _ = write!(text, "`{name}`, {} tasks:\n\n{table}", self.n_tasks);
         }
         text
     }
