@@ -11,7 +11,7 @@ use skillmux::{
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
     model::{ChatModel, Encoder, PairScorer, Speller, Translator},
-    page::{FullPager, MmrPager, NodeWeights, Pager, ValuePager},
+    page::{FullPager, KindPager, MmrPager, NodeWeights, Pager, ValuePager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
         RankerWeights, Reranker, SkillStart,
@@ -30,7 +30,8 @@ use skillmux_models::{TransformerEncoder, TransformerParts};
 
 use crate::{
     args::{
-        ComposerChoice, DecomposerChoice, PagerChoice, PassageChoice, RetrieverChoice, StageArgs,
+        ComposerChoice, DecomposerChoice, KindChoice, PagerChoice, PassageChoice, RetrieverChoice,
+        StageArgs,
     },
     clock::since_start,
     error::CliError,
@@ -210,7 +211,7 @@ impl Models {
             decomposer,
             ranker,
             composer,
-            pager: pager(choice.pager, self.pager),
+            pager: pager(choice.pager, self.pager, choice.kinds),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -301,7 +302,7 @@ impl Models {
             let passage: Box<dyn Passage> = match self.passage {
                 PassageChoice::Start => Box::new(SkillStart::default()),
                 PassageChoice::Page => Box::new(PagedPassage::new(
-                    pager(PagerChoice::Value, self.pager),
+                    pager(PagerChoice::Value, self.pager, KindChoice::Rules),
                     PASSAGE_TOKENS,
                 )),
             };
@@ -347,11 +348,20 @@ impl Assembly for Models {
 }
 
 /// Returns what chooses the parts of skills.
-pub(crate) fn pager(choice: PagerChoice, weights: NodeWeights) -> Box<dyn Pager> {
-    match choice {
+pub(crate) fn pager(
+    choice: PagerChoice,
+    weights: NodeWeights,
+    kinds: KindChoice,
+) -> Box<dyn Pager> {
+    let pager: Box<dyn Pager> = match choice {
         PagerChoice::Value => Box::new(ValuePager::new(weights, embedded_encoder())),
         PagerChoice::Mmr => Box::new(MmrPager::default()),
         PagerChoice::Full => Box::new(FullPager),
+    };
+    match kinds {
+        // The index has them.
+        KindChoice::Rules => pager,
+        KindChoice::Learned => Box::new(KindPager::new(Arc::new(skillmux_models::kinds()), pager)),
     }
 }
 

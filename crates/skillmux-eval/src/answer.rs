@@ -39,6 +39,9 @@ pub struct AnswerPage {
     pub full_tokens: u32,
     /// Bytes of the body.
     pub body_bytes: u32,
+    /// Parts that are shown, if the system says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_parts: Option<u32>,
 }
 
 /// What a system says to a task. A part that it does not do is absent and not judged; one in which it

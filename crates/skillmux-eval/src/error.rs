@@ -229,6 +229,12 @@ pub enum Error {
         /// The task.
         task_id: String,
     },
+    /// A sweep has a system that was not measured, or that shows no pages.
+    #[error("`{}` shows no page whose task says what is needed", printable(system))]
+    NotSwept {
+        /// The system.
+        system: String,
+    },
     /// There is nothing to report on.
     #[error("there is no system to report on")]
     NoSystem,
@@ -453,6 +459,9 @@ impl Error {
                 "a gate judges rankings by their right skills; leave this dataset out"
             }
             Self::NoRanking { .. } => "name systems that rank skills",
+            Self::NotSwept { .. } => {
+                "sweep systems `page:...` over cases such as those of `datasets/intra-skill-bench.jsonl`"
+            }
             Self::NoSystem => "name at least one system",
             Self::TaskRefused { source, .. } => return source.hint(),
             Self::SystemUnknown { known, .. } | Self::SpecMalformed { known, .. } => {

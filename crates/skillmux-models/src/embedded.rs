@@ -8,6 +8,7 @@ use skillmux::{
     model::{Speller, Translator},
     page::NodeWeights,
     rerank::RankerWeights,
+    skill::KindWeights,
 };
 
 use crate::{
@@ -45,6 +46,15 @@ const ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: ENCODER.len(),
     trained_on: "40,658 prompts of queries-train, the names, descriptions, headings and bodies of \
                  78,080 skills, and pairs of Chinese and English skills",
+};
+
+const KINDS: &str = include_str!("../assets/kinds.json");
+
+const KINDS_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "kinds",
+    kind: ModelKind::Kinds,
+    n_bytes: KINDS.len(),
+    trained_on: "the kinds of 2,033 parts of 96 skills, labelled by a language model",
 };
 
 const LEXICON: &str = include_str!("../assets/lexicon.tsv");
@@ -113,6 +123,8 @@ pub enum ModelKind {
     Composer,
     /// Turns texts into vectors.
     Encoder,
+    /// Tells what the parts of a skill are.
+    Kinds,
     /// Says Chinese words in English.
     Lexicon,
     /// Tells which parts of a skill are needed.
@@ -130,6 +142,7 @@ impl ModelKind {
             Self::Calibration => "calibration",
             Self::Composer => "composer",
             Self::Encoder => "encoder",
+            Self::Kinds => "kinds",
             Self::Lexicon => "lexicon",
             Self::Pager => "pager",
             Self::Ranker => "ranker",
@@ -145,6 +158,7 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
             ABSTENTION_MODEL,
             COMPOSER_MODEL,
             ENCODER_MODEL,
+            KINDS_MODEL,
             LEXICON_MODEL,
             PAGER_MODEL,
             RANKER_MODEL,
@@ -175,6 +189,14 @@ pub fn composer() -> SetWeights {
 /// Never: a test reads the file that is compiled in.
 pub fn encoder() -> StaticEncoder {
     StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+}
+
+/// Returns the weights that tell the kinds of parts, where a user prefers them to the rules; their card is `assets/kinds.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn kinds() -> KindWeights {
+    serde_json::from_str(KINDS).expect("the embedded weights are well-formed")
 }
 
 /// Returns the weights by which the binary chooses the parts of skills, with [`encoder`]; their card is `assets/pager.md`.
@@ -305,6 +327,16 @@ mod tests {
         });
         assert_eq!(page.nodes.len(), 1);
         assert!(page.nodes[0].text.contains("crooked"), "{}", page.nodes[0].text);
+    }
+
+    #[test]
+    fn kinds_are_told_by_words_and_headings() {
+        use skillmux::skill::{KindClassifier, NodeKind, NodeTree};
+        let body = "# Scans\n\n## Installation\n\n```bash\npip install scans\n```\n\n\
+                    ## Troubleshooting\n\nIf a page is black, scan it again with more light.\n\n\
+                    ## Overview\n\nThis skill joins scans into one document.\n";
+        let told = kinds().kinds(body, &NodeTree::parse(body));
+        assert_eq!(told, [NodeKind::Step, NodeKind::ErrorHandling, NodeKind::Concept]);
     }
 
     #[test]

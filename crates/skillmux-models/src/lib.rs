@@ -2,7 +2,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`pager`] and [`translator`]: the weights that are shipped | nine megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`] and [`translator`]: the weights that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
 //! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
@@ -46,7 +46,7 @@ mod transformer;
 #[cfg(feature = "embedded")]
 pub use embedded::{
     EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, embedded_models, encoder,
-    pager, ranker, speller, transformer, translator,
+    kinds, pager, ranker, speller, transformer, translator,
 };
 pub use error::{Error, Result};
 pub use lexicon::Lexicon;

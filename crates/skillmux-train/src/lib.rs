@@ -7,6 +7,7 @@
 //! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
 //! | [`composer`] | the weights by which a plan adds skills | tasks with all their skills, over indexes of several sizes |
 //! | [`pager`] | the weights by which parts of a skill are chosen | queries about a skill, and the bytes that answer them |
+//! | [`kinds`] | the weights that tell the kinds of parts | parts of skills with their kinds |
 //! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
 //! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
 //!
@@ -55,6 +56,7 @@ pub mod encoder;
 mod error;
 mod file;
 mod gold;
+pub mod kinds;
 mod lexical;
 mod optimizer;
 pub mod pager;

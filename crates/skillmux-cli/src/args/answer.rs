@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use super::{
     models::ModelArgs,
     shared::{Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
-    stages::{PagerChoice, PassArgs, RetrieverChoice, StageArgs},
+    stages::{KindChoice, PagerChoice, PassArgs, RetrieverChoice, StageArgs},
 };
 
 #[derive(Debug, ClapArgs)]
@@ -90,6 +90,9 @@ pub(crate) struct PageArgs {
     /// Which parts are shown
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
+    /// What tells steps, examples and background apart
+    #[arg(long, value_enum, default_value = "rules")]
+    pub(crate) kinds: KindChoice,
     /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
     #[arg(long, value_name = "FILE")]
     pub(crate) pager_weights: Option<PathBuf>,

@@ -37,6 +37,11 @@ pub(crate) struct EvalTrecArgs {
 pub(crate) enum EvalCommand {
     /// Measure systems on a dataset
     Run(Box<EvalRunArgs>),
+    /// Turn numbers of pagers, and show what each gains
+    ///
+    /// A list in braces stands for several systems: `page:default/{20,40,60}%`. Each list is a table, and
+    /// a curve of the plot.
+    Sweep(Box<EvalSweepArgs>),
     /// Show which tasks two systems differ on, and why
     Compare(EvalCompareArgs),
     /// Decide whether a new ranking may replace an old one
@@ -95,6 +100,35 @@ pub(crate) struct EvalRunArgs {
     #[command(flatten)]
     pub(crate) passes: PassArgs,
 }
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalSweepArgs {
+    /// Questions about one skill each, with the parts that they need, such as
+    /// `datasets/intra-skill-bench.jsonl`
+    #[arg(value_name = "DATASET")]
+    pub(crate) dataset: PathBuf,
+    /// Systems that differ in one number. The default turns the two numbers of the paper's method
+    /// (tables 6 and 7 of `SkillPager`), and the budget of skillmux and of chunks
+    #[arg(long = "system", short, value_name = "SPEC", default_values = SWEEPS, num_args = 1..)]
+    pub(crate) systems: Vec<String>,
+    /// File for a plot of all lists
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    // Last: what follows would stand under the heading, too.
+    #[command(flatten, next_help_heading = "Stages of `default`")]
+    pub(crate) stages: StageArgs,
+}
+
+/// What a sweep turns where nothing is named: the weights and caps of `SkillPager` Tables 6 and 7, without a budget as there, and
+/// budgets.
+const SWEEPS: [&str; 4] = [
+    "page:skill-pager/lambda={0.3,0.5,0.7,0.9}/100%",
+    "page:skill-pager/k={5,10,20,30,40,60}/100%",
+    "page:default/{10,20,30,40,50,60,70,80,90}%",
+    "page:chunk/{10,20,30,40,50,60,70,80,90}%",
+];
 
 /// What is asked, over which skills, and how answers are scored.
 #[derive(Debug, ClapArgs)]

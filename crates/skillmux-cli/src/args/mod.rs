@@ -19,22 +19,23 @@ pub(crate) use answer::{AuditArgs, McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use compile::CompileArgs;
 pub(crate) use eval::{
     AskArgs, CompareFormat, EvalArgs, EvalBuildCommand, EvalCommand, EvalCompareArgs,
-    EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalTrecArgs, ReportFormat,
-    TierChoice,
+    EvalExecuteArgs, EvalGateArgs, EvalRunArgs, EvalShowArgs, EvalSweepArgs, EvalTrecArgs,
+    ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
 pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs};
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use stages::{
-    ComposerChoice, DecomposerChoice, PagerChoice, RetrieverChoice, StageArgs,
+    ComposerChoice, DecomposerChoice, KindChoice, PagerChoice, RetrieverChoice, StageArgs,
 };
 pub(crate) use synth::{
     SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
 };
 pub(crate) use train::{
     LossChoice, NearDuplicatesChoice, PrecisionChoice, TrainAbstentionArgs, TrainCommand,
-    TrainComposerArgs, TrainEncoderArgs, TrainPagerArgs, TrainRankerArgs, TrainTransformerArgs,
+    TrainComposerArgs, TrainEncoderArgs, TrainKindsArgs, TrainPagerArgs, TrainRankerArgs,
+    TrainTransformerArgs,
 };
 
 /// The skill router for LLM agents.

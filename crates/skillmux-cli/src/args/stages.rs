@@ -22,6 +22,9 @@ pub(crate) struct StageArgs {
     /// Which parts of a skill are shown
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
+    /// What tells steps, examples and background apart
+    #[arg(long, value_enum, default_value = "rules")]
+    pub(crate) kinds: KindChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -76,6 +79,14 @@ pub(crate) enum PagerChoice {
     Full,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindChoice {
+    /// Rules over headings, lists, code and first words
+    Rules,
+    /// Learned weights over words and shapes. The weights of `--pager value` are fitted to the rules
+    Learned,
+}
+
 /// How a chat model is asked for the needs of a task.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct PassArgs {
@@ -114,6 +125,7 @@ impl Default for StageArgs {
             composer: ComposerChoice::SetHead,
             chain_alpha: 0.5,
             pager: PagerChoice::Value,
+            kinds: KindChoice::Rules,
         }
     }
 }

@@ -12,6 +12,8 @@ pub(crate) enum TrainCommand {
     Composer(TrainComposerArgs),
     /// Train the static encoder that finds skills by meaning
     Encoder(TrainEncoderArgs),
+    /// Train the weights that tell what the parts of a skill are: steps, examples, background
+    Kinds(TrainKindsArgs),
     /// Train the weights that choose the parts of a skill
     Pager(TrainPagerArgs),
     /// Train the weights that rank the best candidates
@@ -33,6 +35,20 @@ pub(crate) struct TrainComposerArgs {
     /// Least probability of a skill that is added to a plan, in [0, 1]
     #[arg(long, default_value_t = 0.28)]
     pub(crate) threshold: f32,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainKindsArgs {
+    /// Folder of an index with the skills, made by `skillmux index`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) index: PathBuf,
+    /// Parts of skills with their kinds: a line is `{"skill_id", "start", "end", "kind"}`, with the lines of a
+    /// skill in a row
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) labels: PathBuf,
     /// File for the weights
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

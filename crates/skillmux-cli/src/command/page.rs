@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use skillmux::{
-    page::{Page, PartList, node_features},
+    page::{Page, PartList, classified, node_features},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -12,7 +12,7 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, PageArgs, PagerChoice},
+    args::{Format, KindChoice, PageArgs, PagerChoice},
     assemble::{pager, pager_weights},
     error::CliError,
     outcome::Outcome,
@@ -48,7 +48,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         .with_trust(settings.trust_policy(&opened.places)?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
-    let stages = Stages { pager: pager(args.pager, weights), ranker, ..Stages::default() };
+    let pager = pager(args.pager, weights, args.kinds);
+    let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let id = SkillId::new(args.skill_id.as_str());
     let had: PartList = args.have.parse()?;
@@ -59,7 +60,11 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let index = router.index();
-            let indexed = index.skill(index.find(&id)?)?;
+            let mut indexed = index.skill(index.find(&id)?)?;
+            if args.kinds == KindChoice::Learned {
+                let kinds = skillmux_models::kinds();
+                indexed.nodes = classified(&kinds, &indexed.skill.body, &indexed.nodes);
+            }
             let features = router.with_page_request(&indexed, &query, |request| {
                 node_features(request, &*embedded_encoder())
             });

@@ -404,3 +404,29 @@ fn what_cannot_be_measured_is_refused_with_a_hint() {
         assert!(done.stderr.contains("hint:"), "{}", done.stderr);
     }
 }
+
+#[test]
+fn a_sweep_has_a_row_for_each_number_and_a_plot() {
+    let home = Home::new();
+    let (dataset, sample) = (fixture("eval/intra-skill-bench/cases.jsonl"), library());
+    let plot = home.path("sweep.svg");
+    let plot_path = plot.display().to_string();
+    let sweep = |system: &str| {
+        let more = ["--library", &sample, "--resamples", "100", "--plot", &plot_path, "-s", system];
+        home.run(&[&["eval", "sweep", &dataset], &more[..]].concat())
+    };
+    let done = sweep("page:skill-pager/k={1,90}/100%");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let rows: Vec<&str> = done.stdout.lines().filter(|line| line.starts_with("| ")).collect();
+    assert_eq!(rows.len(), 4, "{}", done.stdout);
+    assert!(rows[2].starts_with("| 1 | ") && rows[2].ends_with("| 1.0 |"), "{}", rows[2]);
+    // Ninety parts of a skill that has fewer show all of it.
+    assert!(rows[3].starts_with("| 90 | 1.000 | ") && rows[3].contains("100.0 %"), "{}", rows[3]);
+    let svg = fs::read_to_string(&plot).unwrap();
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
+    for (system, said) in [("page:mmr/{8", "one list in braces"), ("bm25", "shows no page")] {
+        let done = sweep(system);
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.contains(said) && done.stderr.contains("hint: "), "{}", done.stderr);
+    }
+}

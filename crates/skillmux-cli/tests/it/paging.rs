@@ -103,3 +103,48 @@ fn the_next_page_has_what_is_new() {
     let done = home.ask(&["page", SKILL, QUERY, "--have", "1-x"]);
     assert!(done.code == 2 && done.stderr.contains("0-3,7"), "{}", done.stderr);
 }
+
+#[test]
+fn kinds_are_trained_on_labelled_parts() {
+    let home = Home::with_index();
+    let page = home.ask(&["page", SKILL, "--budget", "100000", "--format", "json"]);
+    let page: Value = serde_json::from_str(&page.stdout).unwrap();
+    let nodes = page["nodes"].as_array().unwrap();
+    let label = |node: &Value| {
+        let (start, end, kind) = (&node["start_byte"], &node["end_byte"], &node["kind"]);
+        let label =
+            serde_json::json!({ "skill_id": SKILL, "start": start, "end": end, "kind": kind });
+        format!("{label}\n")
+    };
+    let labels = home.write("labels.jsonl", nodes.iter().map(label).collect::<String>());
+    let weights = home.path("kinds.json").display().to_string();
+    let train = |labels: &str| home.ask(&["train", "kinds", "--labels", labels, "--out", &weights]);
+    let done = train(&labels);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.starts_with(&format!("{} parts of ", nodes.len())), "{}", done.stdout);
+    assert!(done.stdout.contains("rules: accuracy 1.000"), "{}", done.stdout);
+    let first = fs::read(&weights).unwrap();
+    train(&labels);
+    assert_eq!(fs::read(&weights).unwrap(), first);
+    let unknown = "{\"skill_id\":\"none/such\",\"start\":0,\"end\":1,\"kind\":\"step\"}\n";
+    let done = train(&home.write("unknown.jsonl", unknown));
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("the index has no part of --labels"), "{}", done.stderr);
+}
+
+#[test]
+fn learned_kinds_are_an_option() {
+    let home = Home::with_index();
+    let kinds = |more: &[&str]| -> Vec<Value> {
+        let page = ["page", SKILL, "--budget", "100000", "--format", "json"];
+        let done = home.ask(&[&page[..], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let page: Value = serde_json::from_str(&done.stdout).unwrap();
+        page["nodes"].as_array().unwrap().iter().map(|node| node["kind"].clone()).collect()
+    };
+    let (rules, learned) = (kinds(&[]), kinds(&["--kinds", "learned"]));
+    assert_eq!(kinds(&["--kinds", "rules"]), rules);
+    assert_eq!(learned.len(), rules.len());
+    assert_ne!(learned, rules);
+    assert!(home.ask(&["page", SKILL, QUERY, "--why", "--kinds", "learned"]).code == 0);
+}

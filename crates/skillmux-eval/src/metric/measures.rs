@@ -415,6 +415,7 @@ mod tests {
             n_tokens: 1,
             full_tokens: 2,
             body_bytes: 9,
+            n_parts: None,
         };
         let step = |id: &str| AnswerStep { ranking: vec![id.to_owned()], ..AnswerStep::default() };
         let answer = Answer {

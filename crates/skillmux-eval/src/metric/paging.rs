@@ -116,6 +116,7 @@ mod tests {
             n_tokens: 30,
             full_tokens: 120,
             body_bytes: 1000,
+            n_parts: None,
         }
     }
 

@@ -38,6 +38,7 @@ mod slices;
 mod snapshot;
 mod summarize;
 mod summary;
+mod sweep;
 mod table;
 mod tested;
 mod text;
@@ -63,6 +64,7 @@ pub use summary::{
     CURVE_DEPTH, DifferenceCount, HEADLINE, MeasureNote, Measured, REPORT_FORMAT, Report,
     ReportOptions, ReportedChange, Slice, Statistics, SystemReport, ViewReport,
 };
+pub use sweep::{Sweep, SweepPoint};
 pub use tested::Tested;
 pub use times::{SystemTimes, Times};
 

@@ -142,6 +142,7 @@ fn evaluations() -> Vec<Evaluation> {
                 n_tokens: 40,
                 full_tokens: 240,
                 body_bytes: 900,
+                n_parts: Some(2),
             }]),
             ..ranking(&["pdf-rotate"])
         },

@@ -16,8 +16,8 @@ const FORMS: [(&str, &str); 10] = [
     ("judge(A)", "a chat model chooses from the best 20 of A"),
     (
         "page:METHOD[/TOKENS or SHARE%]",
-        "pages the skill of the task: mmr, skill-pager, full-document, head, chunk, chunk-topk, \
-         greedy-graph or topk-dep",
+        "pages the skill of the task: default, mmr, skill-pager[/lambda=0.7][/k=20], full-document, \
+         head, chunk, chunk-topk, greedy-graph or topk-dep",
     ),
     ("vote(A)", "a chat model votes three times on whether what A shows suffices"),
     ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),

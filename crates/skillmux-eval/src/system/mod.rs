@@ -43,6 +43,7 @@ mod open;
 pub mod paging;
 mod ranking;
 mod recipe;
+mod series;
 mod skill_text;
 mod spec;
 mod sufficiency;
@@ -56,6 +57,7 @@ pub use context::SystemContext;
 pub use contract::System;
 pub use cut::Cut;
 pub use forms::system_forms;
+pub use series::SpecSeries;
 pub use spec::SystemSpec;
 pub use sufficiency::{Sufficiency, SufficiencyJudge, shown_text};
 

@@ -74,8 +74,8 @@ impl fmt::Display for Recipe {
             Self::Ranking(name, text) => write!(f, "{name}{}", text.suffix()),
             Self::Judge(recipe) => write!(f, "judge({recipe})"),
             Self::Vote(recipe) => write!(f, "vote({recipe})"),
-            Self::Page(method, PageBudget::DEFAULT) => write!(f, "page:{}", method.as_str()),
-            Self::Page(method, budget) => write!(f, "page:{}/{budget}", method.as_str()),
+            Self::Page(method, PageBudget::DEFAULT) => write!(f, "page:{method}"),
+            Self::Page(method, budget) => write!(f, "page:{method}/{budget}"),
             Self::Fusion(rule, parts) => {
                 write!(f, "{}(", rule.as_str())?;
                 for (position, Part { recipe, weight }) in parts.iter().enumerate() {

@@ -7,7 +7,10 @@ use super::{
     cut::Cut,
     forms::known_forms,
     fusion::FusionRule,
-    paging::{budget::PageBudget, method::PageMethod},
+    paging::{
+        budget::PageBudget,
+        method::{PageMethod, PaperKnobs},
+    },
     recipe::{Part, Recipe},
     skill_text::SkillText,
     text_system::TextSystem,
@@ -203,27 +206,70 @@ impl Recipe {
         Ok(Self::Fusion(rule, parts))
     }
 
-    /// Reads `METHOD[/TOKENS]` or `METHOD/SHARE%`.
+    /// Reads `METHOD[/lambda=WEIGHT][/k=N][/TOKENS or SHARE%]`.
     fn parse_page(text: &str, whole: &str) -> Result<Self, Error> {
-        let (method, budget) = match text.split_once('/') {
-            Some((method, budget)) => (method.trim(), Some(budget.trim())),
-            None => (text.trim(), None),
-        };
-        let method = PageMethod::ALL.into_iter().find(|known| known.as_str() == method);
-        let method = method.ok_or_else(|| {
+        let mut parts = text.split('/').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let method = PageMethod::ALL.into_iter().find(|known| known.as_str() == name);
+        let mut method = method.ok_or_else(|| {
             malformed(
                 whole,
                 "`default`, `mmr`, `skill-pager`, `full-document`, `head`, `chunk`, `chunk-topk`, `greedy-graph` \
                  or `topk-dep` after `page:`",
             )
         })?;
-        let wrong = |()| {
-            malformed(whole, "a number of tokens above 0, or a share such as `40%`, after `/`")
-        };
-        let budget =
-            budget.map_or(Ok(PageBudget::DEFAULT), |budget| budget.parse().map_err(wrong))?;
-        Ok(Self::Page(method, budget))
+        let mut budget = None;
+        for part in parts {
+            match (part.split_once('='), &mut method) {
+                (Some((knob, value)), PageMethod::SkillPager(knobs)) => {
+                    set_knob(knobs, knob, value).map_err(|expected| malformed(whole, expected))?;
+                }
+                (Some(_), _) => {
+                    return Err(malformed(
+                        whole,
+                        "`lambda=` and `k=` with `page:skill-pager` only",
+                    ));
+                }
+                (None, _) if budget.is_some() => {
+                    return Err(malformed(whole, "one budget"));
+                }
+                (None, _) => {
+                    let wrong = |()| {
+                        malformed(
+                            whole,
+                            "a number of tokens above 0, or a share such as `40%`, after `/`",
+                        )
+                    };
+                    budget = Some(part.parse().map_err(wrong)?);
+                }
+            }
+        }
+        Ok(Self::Page(method, budget.unwrap_or(PageBudget::DEFAULT)))
     }
+}
+
+/// Sets `lambda` or `k`; what was expected is the error.
+fn set_knob(knobs: &mut PaperKnobs, knob: &str, value: &str) -> Result<(), &'static str> {
+    match knob {
+        "lambda" => {
+            // Hundredths are enough, and can be compared.
+            let (whole, decimals) = value.split_once('.').unwrap_or((value, ""));
+            let percent = format!("{whole}{decimals:0<2}").parse().ok();
+            let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+                && value.bytes().any(|byte| byte.is_ascii_digit())
+                && decimals.len() <= 2;
+            let percent = percent.filter(|percent| *percent <= 100 && is_number);
+            knobs.lambda_percent = Some(
+                percent.ok_or("a weight from 0 to 1, of at most two decimals, after `lambda=`")?,
+            );
+        }
+        "k" => {
+            let k = value.parse().ok().filter(|k| *k > 0);
+            knobs.k = Some(k.ok_or("a number of parts above 0 after `k=`")?);
+        }
+        _ => return Err("`lambda=` or `k=`"),
+    }
+    Ok(())
 }
 
 /// Returns whether a text can be the name of a ranking.
@@ -240,7 +286,7 @@ fn skill_text(suffix: Option<&str>, whole: &str) -> Result<SkillText, Error> {
     }
 }
 
-fn malformed(part: &str, expected: &'static str) -> Error {
+pub(super) fn malformed(part: &str, expected: &'static str) -> Error {
     Error::SpecMalformed { part: part.to_owned(), expected, known: known_forms(None) }
 }
 
@@ -298,6 +344,8 @@ mod tests {
             ("page:mmr/2000", "page:mmr"),
             ("page:greedy-graph/800", "page:greedy-graph/800"),
             ("page:skill-pager/40%", "page:skill-pager/40%"),
+            ("page:skill-pager/60%/k=5/lambda=0.50", "page:skill-pager/lambda=0.5/k=5/60%"),
+            ("page:skill-pager/lambda=1", "page:skill-pager/lambda=1"),
         ] {
             assert_eq!(canonical(text), short);
             assert_eq!(canonical(short), short);
@@ -339,6 +387,14 @@ mod tests {
             ("ranked: ", "the path of a ranker"),
             ("page:llm", "`greedy-graph`"),
             ("page:mmr/0", "tokens above 0"),
+            ("page:mmr/40%/60%", "one budget"),
+            ("page:mmr/k=3", "`page:skill-pager` only"),
+            ("page:skill-pager/k=0", "parts above 0"),
+            ("page:skill-pager/lambda=1.01", "from 0 to 1"),
+            ("page:skill-pager/lambda=0.333", "two decimals"),
+            ("page:skill-pager/lambda=.+5", "from 0 to 1"),
+            ("page:skill-pager/lambda=", "from 0 to 1"),
+            ("page:skill-pager/n=3", "`k=`"),
         ] {
             assert!(message(text).contains(part), "{}", message(text));
         }

@@ -48,6 +48,7 @@ impl<'a> WholeRouter<'a> {
             n_tokens: page.n_tokens,
             full_tokens: page.full_tokens,
             body_bytes: u32::try_from(indexed.skill.body.len()).unwrap_or(u32::MAX),
+            n_parts: Some(u32::try_from(page.nodes.len()).unwrap_or(u32::MAX)),
         })
     }
 

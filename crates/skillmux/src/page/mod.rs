@@ -38,6 +38,7 @@ use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 mod brief;
 mod companion;
 mod full;
+mod kinds;
 mod markdown;
 mod markers;
 mod mmr;
@@ -48,6 +49,7 @@ mod value;
 mod vector;
 
 pub use full::FullPager;
+pub use kinds::{KindPager, classified};
 pub use mmr::{KindPrior, MmrConfig, MmrPager};
 pub use parts::PartList;
 pub use value::{

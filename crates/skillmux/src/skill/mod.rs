@@ -15,5 +15,5 @@ pub mod risk;
 mod skill;
 
 pub use id::SkillId;
-pub use node::{Node, NodeKind, NodeTree, Section};
+pub use node::{KindClassifier, KindRules, KindWeights, Node, NodeKind, NodeTree, Section};
 pub use skill::{ContentHash, Skill};

@@ -11,6 +11,7 @@ mod out;
 mod run;
 mod said;
 mod show;
+mod sweep;
 mod trec;
 
 use crate::{
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &EvalArgs, settings: &Settings) -> anyhow::Result<Outcom
         None => trec::run(&args.trec),
         Some(EvalCommand::Run(args)) => run::run(args, &settings.with_models(&args.ask.models)),
         Some(EvalCommand::Gate(args)) => gate::run(args, &settings.with_models(&args.ask.models)),
+        Some(EvalCommand::Sweep(args)) => sweep::run(args, &settings.with_models(&args.ask.models)),
         Some(EvalCommand::Compare(args)) => compare::run(args),
         Some(EvalCommand::Show(args)) => show::run(args),
         Some(EvalCommand::Execute(args)) => execute::run(args),

@@ -3,6 +3,7 @@
 mod abstention;
 mod composer;
 mod encoder;
+mod kinds;
 mod options;
 mod pager;
 mod ranker;
@@ -15,6 +16,7 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Abstention(args) => abstention::run(args, settings),
         TrainCommand::Composer(args) => composer::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
+        TrainCommand::Kinds(args) => kinds::run(args),
         TrainCommand::Pager(args) => pager::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
         TrainCommand::Transformer(args) => transformer::run(args),

@@ -5,7 +5,7 @@ use crate::{
     printable::{clipped, one_line},
     report::{
         number::{NONE, fixed, signed},
-        plot::{self, Axis, Curve, Differences, Dot, Drawing, Panel},
+        plot::{self, Axis, Curve, Differences, Dot, Drawing, Joint, Panel},
         scores::View,
         summary::{Measured, Report, SystemReport, ViewReport},
         table::{Align, Table},
@@ -62,7 +62,8 @@ pub(super) fn recall(report: &Report, view: View) -> Vec<Block> {
         let curve = system.view(view).map_or(&[][..], |of| of.recall_curve.as_slice());
         let points = (1..).zip(curve).map(|(rank, recall)| (x_of(rank), *recall)).collect();
         if !curve.is_empty() {
-            lines.push(Curve { name: system.name.clone(), system: at, points });
+            let (name, labels) = (system.name.clone(), Vec::new());
+            lines.push(Curve { name, system: at, points, labels });
         }
     }
     let depth = lines.iter().map(|line| line.points.len()).max().unwrap_or(0);
@@ -75,7 +76,7 @@ pub(super) fn recall(report: &Report, view: View) -> Vec<Block> {
     let ticks = ranks.map(|rank| (x_of(rank), rank.to_string())).collect();
     let x = Axis { title: "k", low: 0.0, high: x_of(depth), ticks };
     let text = "Share of the right skills among the first k; k by its logarithm.";
-    let drawing = plot::curves(&lines, (&x, &y), false);
+    let drawing = plot::curves(&lines, (&x, &y), Joint::Line);
     let mut blocks = vec![figure("Recall curve", view, text, drawing)];
     let table = report.curve_table(view, one_line);
     blocks.extend(table.map(|table| Block::table(view.caption("Recall@k"), &table)));
@@ -177,7 +178,8 @@ pub(super) fn coverage(report: &Report) -> Vec<Block> {
     for (at, system) in report.systems.iter().enumerate() {
         let Some(confidence) = &system.confidence else { continue };
         let points = confidence.curve.iter().map(|p| (p.coverage, p.risk)).collect();
-        lines.push(Curve { name: system.name.clone(), system: at, points });
+        let (name, labels) = (system.name.clone(), Vec::new());
+        lines.push(Curve { name, system: at, points, labels });
     }
     let risks: Vec<f64> = lines.iter().flat_map(|l| &l.points).map(|p| p.1).collect();
     let y = Axis::around("risk: share of the answered tasks whose first skill is wrong", &risks, 5);
@@ -185,7 +187,7 @@ pub(super) fn coverage(report: &Report) -> Vec<Block> {
     let text = "Only answers above a confidence count; the lower the bar, the further to the \
                 right. A lower curve is better. Right means right by id; it is wrong to answer a \
                 task that no skill helps with.";
-    let drawing = plot::curves(&lines, (&x, &y), true);
+    let drawing = plot::curves(&lines, (&x, &y), Joint::Step);
     let columns =
         COVERAGES.map(|coverage| (format!("risk at {:.0} %", coverage * 100.0), Align::Right));
     let mut risk = Table::new(std::iter::once(("system".to_owned(), Align::Left)).chain(columns));

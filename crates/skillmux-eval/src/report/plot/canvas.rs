@@ -27,6 +27,21 @@ pub(crate) struct Drawing {
     pub(crate) body: String,
 }
 
+impl Drawing {
+    /// Returns a file of its own, in light colours.
+    pub(crate) fn to_svg(&self, title: &str) -> String {
+        let (width, height) = self.view_box;
+        let title = title.replace('&', "&amp;").replace('<', "&lt;");
+        let RGBColor(red, green, blue) = PAPER;
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" role=\"img\">\n\
+             <title>{title}</title>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#{red:02X}{green:02X}{blue:02X}\"/>\n{}",
+            self.width, self.body
+        )
+    }
+}
+
 /// Units of the drawing a pixel: the library draws at whole units only.
 pub(super) const UNIT: i32 = 8;
 /// Size of letters, in pixels.

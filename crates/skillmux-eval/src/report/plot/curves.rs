@@ -12,16 +12,29 @@ use super::{
 };
 use crate::printable::clipped;
 
+/// How the points of a curve are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// By lines; the last point is marked.
+    Line,
+    /// By steps; the last point is marked.
+    Step,
+    /// By lines; every point is marked, with its label where there is room.
+    Labelled,
+}
+
 /// A curve.
 pub(crate) struct Curve {
     pub(crate) name: String,
     /// Position of the system, for its colour.
     pub(crate) system: usize,
     pub(crate) points: Vec<(f64, f64)>,
+    /// What stands beside each point, for [`Joint::Labelled`].
+    pub(crate) labels: Vec<String>,
 }
 
 /// Returns curves with their names at their ends.
-pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), is_stepped: bool) -> Drawing {
+pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), joint: Joint) -> Drawing {
     const HEIGHT: i32 = 360;
     let names: Vec<String> = lines.iter().map(|line| clipped(&line.name, 30)).collect();
     let right = names.iter().map(|name| label_width(name)).max().unwrap_or(0) + 20;
@@ -33,10 +46,11 @@ pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), is_stepped: bool) 
         text(area, y.title, (8, 10), MUTED, HPos::Left, false)?;
         text(area, x.title, (WIDTH - right, height - 8), MUTED, HPos::Right, false)?;
         let mut ends: Vec<(usize, i32, f64)> = Vec::new();
+        let mut labelled: Vec<(i32, i32)> = Vec::new();
         for (at, line) in lines.iter().enumerate() {
             let Some(end) = line.points.last() else { continue };
             let mut points = line.points.clone();
-            if is_stepped {
+            if joint == Joint::Step {
                 let corners = line.points.windows(2).flat_map(|w| [w[0], (w[1].0, w[0].1)]);
                 points = corners.chain([*end]).collect();
             }
@@ -45,6 +59,20 @@ pub(crate) fn curves(lines: &[Curve], (x, y): (&Axis, &Axis), is_stepped: bool) 
                 stroke(&mut chart, points, stroke_of(color, 2))?;
             }
             point(&mut chart, *end, color, false)?;
+            let below = if line.system.is_multiple_of(2) { 12 } else { -12 };
+            for (at, label) in line.points.iter().zip(&line.labels) {
+                point(&mut chart, *at, color, false)?;
+                let (dot_x, dot_y) = chart.backend_coord(at);
+                let (label_x, label_y) = (dot_x / UNIT, dot_y / UNIT + below);
+                // One that would cover another is left out.
+                let is_near = |(x, y): &(i32, i32)| {
+                    (x - label_x).abs() < label_width(label) && (y - label_y).abs() < LABEL_STEP
+                };
+                if !labelled.iter().any(is_near) {
+                    labelled.push((label_x, label_y));
+                    text(area, label, (label_x, label_y), color, HPos::Center, false)?;
+                }
+            }
             let mean = line.points.iter().map(|point| point.1).sum::<f64>();
             let mean = mean / line.points.len() as f64;
             ends.push((at, chart.backend_coord(end).1 / UNIT, mean));

@@ -12,6 +12,6 @@ pub(super) use axis::Axis;
 pub(super) use bars::{Differences, differences};
 pub(super) use canvas::Drawing;
 pub(super) use crosses::crosses;
-pub(super) use curves::{Curve, curves};
+pub(super) use curves::{Curve, Joint, curves};
 pub(super) use dots::{Dot, Panel, dots};
 pub(super) use palette::{SERIES, TONES};

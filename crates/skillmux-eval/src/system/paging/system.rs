@@ -78,7 +78,9 @@ impl<'a> PagingSystem<'a> {
         if self.method == PageMethod::FullDocument {
             let spans = vec![[0, body_bytes]];
             let n_tokens = full_tokens;
-            return Ok(AnswerPage { skill_id, spans, n_tokens, full_tokens, body_bytes });
+            let n_parts = u32::try_from(nodes.nodes.len()).unwrap_or(u32::MAX);
+            let n_parts = Some(n_parts);
+            return Ok(AnswerPage { skill_id, spans, n_tokens, full_tokens, body_bytes, n_parts });
         }
         let budget_tokens = self.budget.tokens(full_tokens);
         let page = if let Some(pager) = self.method.pager() {
@@ -93,7 +95,9 @@ impl<'a> PagingSystem<'a> {
             }
             _ => shown_spans(&page, nodes, &skill.body),
         };
-        Ok(AnswerPage { skill_id, spans, n_tokens: page.n_tokens, full_tokens, body_bytes })
+        let n_parts = Some(u32::try_from(page.nodes.len()).unwrap_or(u32::MAX));
+        let n_tokens = page.n_tokens;
+        Ok(AnswerPage { skill_id, spans, n_tokens, full_tokens, body_bytes, n_parts })
     }
 }
 
@@ -103,7 +107,7 @@ impl System for PagingSystem<'_> {
     }
 
     fn config(&self) -> String {
-        let method = self.method.as_str();
+        let method = self.method;
         format!("page {method} budget_tokens={} {}", self.budget, self.method.config())
     }
 

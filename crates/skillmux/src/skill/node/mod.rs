@@ -14,14 +14,18 @@
 //! ```
 
 mod block;
+mod classifier;
 mod codec;
 mod cue;
 mod fence;
 mod kind;
+mod learned;
 mod parse;
 mod sentence;
 mod tree;
 
+pub use classifier::{KindClassifier, KindRules};
+pub use learned::{KindWeights, N_KIND_FEATURES, kind_features};
 pub use tree::{Node, NodeKind, NodeTree, Section};
 
 #[cfg(test)]

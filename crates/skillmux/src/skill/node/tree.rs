@@ -24,6 +24,18 @@ pub enum NodeKind {
     Concept,
 }
 
+impl NodeKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::Step,
+        Self::Example,
+        Self::Param,
+        Self::Precondition,
+        Self::ErrorHandling,
+        Self::Concept,
+    ];
+}
+
 /// A span of a skill's body that is shown whole or not at all.
 ///
 /// The nodes of a body are in source order, do not overlap, and together cover everything but

@@ -1,0 +1,41 @@
+//! `skillmux eval sweep DATASET`
+
+use skillmux::trust::TrustPolicy;
+use skillmux_eval::{
+    report::{Sweep, TaskScores},
+    system::{SpecSeries, SystemContext, SystemSpec},
+};
+
+use super::{
+    asked::{self, Asked},
+    run::Run,
+};
+use crate::{
+    args::EvalSweepArgs, assemble::Models, folder::write_file, outcome::Outcome,
+    render::print_text, settings::Settings,
+};
+
+pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let models = Models::load(settings)?;
+    let series: Vec<SpecSeries> =
+        args.systems.iter().map(|text| SpecSeries::parse(text)).collect::<Result<_, _>>()?;
+    let specs: Vec<SystemSpec> =
+        series.iter().flat_map(|series| series.specs.iter().cloned()).collect();
+    specs.iter().try_for_each(|spec| spec.check(&models))?;
+    let Asked { dataset, opened, setting, .. } = asked::read(&args.dataset, &args.ask, settings)?;
+    let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
+    let encoder = models.encoder();
+    let index = router.index();
+    let mut context = SystemContext::new(&router, &index);
+    context.assembly = &models;
+    context.encoder = Some(encoder.as_ref());
+    let run = Run { depth: args.ask.depth.into(), dataset: &dataset, setting: &setting, out: None };
+    let evaluations = run.answers(&specs, &context, &[])?;
+    let scores = TaskScores::new(&dataset, &evaluations, None)?;
+    let sweep = Sweep::new(&scores, &series, &args.ask.bootstrap())?;
+    if let Some(path) = &args.plot {
+        write_file(path, sweep.to_svg().as_bytes())?;
+    }
+    print_text(&sweep.to_markdown())?;
+    Ok(Outcome::Found)
+}
