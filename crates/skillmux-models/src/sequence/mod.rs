@@ -12,6 +12,8 @@ mod file;
 mod network;
 mod prior;
 mod scene;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

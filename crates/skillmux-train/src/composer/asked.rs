@@ -1,6 +1,6 @@
 //! [`Library`]: what a router found for the tasks of one index.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,10 @@ impl Library {
     pub(super) fn ask(tasks: &SetTasks, router: &Router, kept: Option<&Path>) -> Result<Self> {
         let index = router.index();
         let mut known = Vec::new();
-        for (query, right) in &tasks.0 {
+        // An index that lacks an id looks for those that are like it, which takes long.
+        let ids: BTreeSet<SkillId> = index.ids().collect::<skillmux::error::Result<_>>()?;
+        let has_all = |right: &Right| right.skills.iter().all(|id| ids.contains(id));
+        for (query, right) in tasks.0.iter().filter(|(_, right)| has_all(right)) {
             if let Some(fold) = fold(&index, &right.skills)? {
                 known.push((query.as_str(), right, fold));
             }

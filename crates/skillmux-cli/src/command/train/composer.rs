@@ -6,7 +6,6 @@ use anyhow::{Context as _, bail};
 use skillmux::{
     compose::{Chain, Composer, ScoreCut, SetHead},
     index::Index,
-    model::Encoder,
 };
 use skillmux_eval::stats::Interval;
 use skillmux_models::sequence::{SceneKind, SequenceComposer, SequenceModel};

@@ -41,10 +41,17 @@ impl<'e> Tuning<'e> {
     }
 }
 
+impl SequenceOptions {
+    /// Returns whether the set head has a say when a sequence is decoded.
+    fn has_set(&self) -> bool {
+        self.fits_set && self.set_weight > 0.0
+    }
+}
+
 /// Returns what an epoch is judged with, before anything is fitted.
 pub(super) fn first_fusion(options: &SequenceOptions) -> Fusion {
     let SequenceOptions { n_beams, length_penalty, .. } = *options;
-    let set = if options.set_weight > 0.0 { 0.3 } else { 0.0 };
+    let set = if options.has_set() { 0.3 } else { 0.0 };
     let prior = if options.fits_prior { 1.0 } else { 0.0 };
     Fusion { prior, set, n_beams, length_penalty, ..Fusion::default() }
 }
@@ -62,13 +69,13 @@ pub(super) fn fit_fusion(
     if options.fits_stop {
         coordinates.push((&STOPS, |fusion| &mut fusion.stop));
     }
-    if options.set_weight > 0.0 {
+    if options.has_set() {
         coordinates.push((&SETS, |fusion| &mut fusion.set));
     }
     if options.fits_prior {
         coordinates.push((&PRIORS, |fusion| &mut fusion.prior));
     }
-    if options.count_weight > 0.0 {
+    if options.fits_count && options.count_weight > 0.0 {
         coordinates.push((&COUNTS, |fusion| &mut fusion.count));
     }
     for _ in 0..N_ROUNDS {

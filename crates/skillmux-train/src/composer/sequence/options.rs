@@ -29,6 +29,8 @@ pub struct SequenceOptions {
     pub prior: PriorKind,
     /// Most epochs.
     pub n_epochs: usize,
+    /// Validation tasks that an epoch is judged by; the weights of Eq. 4.4 are fitted to all.
+    pub n_judged: usize,
     /// Epochs without a better one after which the training stops.
     pub patience: usize,
     /// Tasks of a step.
@@ -51,6 +53,10 @@ pub struct SequenceOptions {
     pub count_weight: f64,
     /// Weight of a rejected skill in the loss of the set head, where other wrong ones have 1.
     pub rejected_weight: f32,
+    /// Whether the weight of the set head is fitted when a sequence is decoded; else it is 0.
+    pub fits_set: bool,
+    /// Whether the weight of the cardinality head is; else it is 0.
+    pub fits_count: bool,
     /// Whether the weight of the prior is fitted; else it is 0.
     pub fits_prior: bool,
     /// Whether the bias of stopping is fitted; else it is 0.
@@ -80,6 +86,7 @@ impl SequenceOptions {
             max_memory: 64,
             prior: PriorKind::TfIdf,
             n_epochs: 30,
+            n_judged: 300,
             patience: 6,
             n_tasks: 32,
             learning_rate: 3e-4,
@@ -91,6 +98,8 @@ impl SequenceOptions {
             set_weight: 1.0,
             count_weight: 0.3,
             rejected_weight: 1.0,
+            fits_set: true,
+            fits_count: true,
             fits_prior: true,
             fits_stop: true,
             n_beams: 4,
@@ -100,6 +109,23 @@ impl SequenceOptions {
         match scene {
             SceneKind::Open => Self { n_memory_layers: 1, prior: PriorKind::Ranking, ..closed },
             _ => closed,
+        }
+    }
+
+    /// Returns the options with the same ones for what does not change the weights of an epoch.
+    pub(super) fn of_weights(&self) -> Self {
+        Self {
+            n_epochs: 0,
+            n_judged: 0,
+            patience: 0,
+            prior: PriorKind::TfIdf,
+            fits_set: true,
+            fits_count: true,
+            fits_prior: true,
+            fits_stop: true,
+            n_beams: 0,
+            length_penalty: 0.0,
+            ..self.clone()
         }
     }
 

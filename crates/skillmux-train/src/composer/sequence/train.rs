@@ -69,7 +69,10 @@ pub fn train_sequence(
         .into_iter()
         .filter(|example| !example.sequence.is_empty())
         .collect();
-    let validation = examples(found, Fold::Validation, encoder, &config)?;
+    let mut validation = examples(found, Fold::Validation, encoder, &config)?;
+    // Tasks of all libraries come early.
+    let mut random_place = random(options.seed, 3, 0);
+    validation.sort_by_cached_key(|_| random_place.next());
     let n_pairs = train.len().min(validation.len());
     if n_pairs < MIN_TASKS {
         return Err(Error::TooFewPairs { n_pairs, min_pairs: MIN_TASKS });
@@ -103,8 +106,9 @@ pub fn train_sequence(
             }
             sum += value * tasks.len() as f32;
             let found = of_step.backward()?;
+            // A gradient would keep what it was computed from.
             let gradient = |var: &&Var| match found.get(var.as_tensor()) {
-                Some(gradient) => Ok(gradient.clone()),
+                Some(gradient) => Ok(gradient.detach()),
                 None => var.zeros_like(),
             };
             let mut gradients: Vec<Tensor> =
@@ -115,7 +119,8 @@ pub fn train_sequence(
         }
         let now = copies(&variables)?;
         let judged = with_weights(&config, &variables, &now)?;
-        let set_f1 = Tuning::new(&judged, &validation)?.set_f1(&first_fusion(options))?;
+        let few = &validation[..validation.len().min(options.n_judged)];
+        let set_f1 = Tuning::new(&judged, few)?.set_f1(&first_fusion(options))?;
         let line = EpochLine { epoch, loss: sum / train.len() as f32, set_f1 };
         if best_of(&state.header.log).is_none_or(|best| set_f1 > best.set_f1) {
             state.best = now;
@@ -195,6 +200,9 @@ fn with_weights(
 /// Returns what two runs must have in common for one to go on from the other.
 fn key(config: &SequenceConfig, options: &SequenceOptions, train: &[Example]) -> String {
     let mut hasher = blake3::Hasher::new();
+    // A run may go on for longer than it was to, and its weights may be decoded in other ways.
+    let options = options.of_weights();
+    let config = SequenceConfig { prior: options.prior, ..config.clone() };
     let both = serde_json::to_vec(&(config, options));
     hasher.update(&both.expect("numbers always serialise"));
     for Example { scene, sequence, .. } in train {
