@@ -57,7 +57,7 @@ impl SequenceComposer {
         Ok(Self { model, encoder, fallback: ScoreCut::default() })
     }
 
-    /// Returns the skills of the best sequence, in its order.
+    /// Returns the skills of the best sequence, in the order of the parts that they serve; those of one part in that of the decoder.
     ///
     /// # Errors
     /// What the encoder says, and [`EngineError::Encoder`] if the network cannot be computed, as for want of memory.
@@ -75,7 +75,9 @@ impl SequenceComposer {
         let mut decoder = Decoder::new(&self.model.network, &scene).map_err(failed)?;
         let may_follow = |chosen: &[u32], at: usize| may_follow(request, &scene, chosen, at);
         let best = decoder.best(&self.model.fusion, request.max_skills, &may_follow);
-        let places = best.map_err(failed)?;
+        let mut places = best.map_err(failed)?;
+        // The order of the task is better than that of the decoder: docs/composer.md has both.
+        places.sort_by_key(|at| scene.skills[*at as usize].part);
         Ok(places.into_iter().map(|at| scene.skills[at as usize].id.clone()).collect())
     }
 }

@@ -57,8 +57,8 @@ pub struct SceneSkill {
     pub tfidf: f32,
     /// Log-odds of the ranking for the whole task, tenths.
     pub log_odds: f32,
-    /// The part that it serves best; -1 if none.
-    part: f32,
+    /// The part that it serves best, counted from 0; `None` if none.
+    pub part: Option<usize>,
 }
 
 impl Scene {
@@ -92,7 +92,7 @@ impl Scene {
             signals: [0.0; N_SIGNALS],
             tfidf,
             log_odds: 0.0,
-            part: -1.0,
+            part: None,
         };
         Ok(Self {
             task: encoder.encode_queries(&[request.task])?,
@@ -155,7 +155,7 @@ impl Scene {
                 signals,
                 tfidf,
                 log_odds: features.log_odds,
-                part: table.best_part(id).map_or(-1.0, |part| part as f32),
+                part: table.best_part(id),
             });
         }
         let overlaps = ids.iter().flat_map(|a| ids.iter().map(|b| table.overlap(a, b))).collect();
@@ -203,15 +203,10 @@ impl Scene {
             let alike = alike.fold(0.0, f32::max);
             let new = 1.0 - overlap;
             let [best_part, leads] = [skill.signals[3], skill.signals[N_ALONE]];
-            let after = chosen.last().map_or(0.0, |last| {
-                let (part, before) = (skill.part, self.skills[*last].part);
-                if part < 0.0 || before < 0.0 || part.total_cmp(&before).is_eq() {
-                    0.0
-                } else {
-                    (part - before).signum()
-                }
-            });
-            [overlap, alike, best_part * new, leads * new, after.max(0.0), after.min(0.0)]
+            let parts = chosen.last().and_then(|last| skill.part.zip(self.skills[*last].part));
+            let after = f32::from(u8::from(parts.is_some_and(|(part, last)| part > last)));
+            let before = f32::from(u8::from(parts.is_some_and(|(part, last)| part < last)));
+            [overlap, alike, best_part * new, leads * new, after, -before]
         };
         self.skills.iter().enumerate().map(relation).collect()
     }

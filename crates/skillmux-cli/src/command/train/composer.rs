@@ -120,8 +120,8 @@ fn train_one_sequence(
     let refitted = SetHead::new(examples.fit(skillmux_models::composer().threshold));
     let (greedy, cut) = (Chain::default(), ScoreCut::default());
     let composers: [(&str, &dyn Composer); 5] = [
-        ("set-head", &shipped),
         ("set-head, fitted to these tasks", &refitted),
+        ("set-head", &shipped),
         ("chain (greedy)", &greedy),
         ("score-cut (greedy)", &cut),
         ("sequence", &sequence),
