@@ -43,8 +43,8 @@ pub struct PlanScores {
     pub count_error: Interval,
     /// Share of the tasks whose number of skills is off by one at most.
     pub within_one: Interval,
-    /// Set F1 against the first composer.
-    pub against_first: PairedTest,
+    /// Set F1 against the first composer, and against the second one if there is one.
+    pub against: Vec<PairedTest>,
 }
 
 /// Held-out tasks of libraries of one size.
@@ -81,7 +81,7 @@ impl SetExamples {
                 let all = composers.iter().map(|(_, composer)| of_composer(*composer));
                 let all = all.collect::<Result<Vec<_>>>()?;
                 let names = composers.iter().map(|(name, _)| *name);
-                let scores = names.zip(&all).map(|(name, of)| summary(name, of, &all[0])).collect();
+                let scores = names.zip(&all).map(|(name, of)| summary(name, of, &all)).collect();
                 groups.push(PlanGroup { sizes, is_several, scores });
             }
         }
@@ -143,12 +143,15 @@ fn kendall(places: &[usize]) -> Option<f64> {
     (n_pairs > 0).then(|| sum as f64 / n_pairs as f64)
 }
 
-fn summary(name: &str, scores: &[TaskScores], first: &[TaskScores]) -> PlanScores {
+fn summary(name: &str, scores: &[TaskScores], all: &[Vec<TaskScores>]) -> PlanScores {
     let config = BootstrapConfig::default();
     let of = |value: fn(&TaskScores) -> f64| -> Vec<f64> { scores.iter().map(value).collect() };
     let mean = |value: fn(&TaskScores) -> f64| bootstrap_mean(&of(value), &config);
     let order: Vec<f64> = scores.iter().filter_map(|scores| scores.order).collect();
-    let of_first: Vec<f64> = first.iter().map(|scores| scores.set_f1).collect();
+    let against = |other: &Vec<TaskScores>| {
+        let other: Vec<f64> = other.iter().map(|scores| scores.set_f1).collect();
+        compare_paired(&other, &of(|scores| scores.set_f1), &config)
+    };
     PlanScores {
         composer: name.to_owned(),
         set_f1: mean(|scores| scores.set_f1),
@@ -156,7 +159,7 @@ fn summary(name: &str, scores: &[TaskScores], first: &[TaskScores]) -> PlanScore
         order: bootstrap_mean(&order, &config),
         count_error: mean(|scores| scores.count.abs()),
         within_one: mean(|scores| f64::from(u8::from(scores.count.abs() < 1.5))),
-        against_first: compare_paired(&of_first, &of(|scores| scores.set_f1), &config),
+        against: all.iter().take(2).map(against).collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use skillmux::{
     compose::{Chain, Composer, ScoreCut, SetHead},
     index::Index,
 };
-use skillmux_eval::stats::Interval;
+use skillmux_eval::stats::{Interval, PairedTest};
 use skillmux_models::sequence::{SceneKind, SequenceComposer, SequenceModel};
 use skillmux_train::{
     composer::{
@@ -120,8 +120,8 @@ fn train_one_sequence(
     let refitted = SetHead::new(examples.fit(skillmux_models::composer().threshold));
     let (greedy, cut) = (Chain::default(), ScoreCut::default());
     let composers: [(&str, &dyn Composer); 5] = [
-        ("set-head, fitted to these tasks", &refitted),
         ("set-head", &shipped),
+        ("set-head, fitted to these tasks", &refitted),
         ("chain (greedy)", &greedy),
         ("score-cut (greedy)", &cut),
         ("sequence", &sequence),
@@ -159,26 +159,27 @@ fn table(text: &mut String, group: &PlanGroup) -> anyhow::Result<()> {
     let n = group.scores.first().map_or(0, |scores| scores.set_f1.n);
     let title = format!("held out: {} skills, {right} right, {n} tasks", group.sizes);
     writeln!(text, "\n{}\n", styled(STRONG, &title))?;
-    writeln!(
-        text,
-        "| composer | Set F1 | exact | Kendall | count off | within one | Set F1 against the first, p |"
-    )?;
-    writeln!(text, "|---|---|---|---|---|---|---|")?;
+    let head = "| composer | Set F1 | exact | Kendall | count off | within one | Set F1 against the first, p | against the second, p |";
+    writeln!(text, "{head}\n|---|---|---|---|---|---|---|---|")?;
     for scores in &group.scores {
-        let PlanScores { composer, set_f1, exact, order, count_error, within_one, .. } = scores;
-        let [set_f1, exact, order, count_error, within_one] =
-            [set_f1, exact, order, count_error, within_one].map(shown);
-        let against = &scores.against_first;
-        writeln!(
-            text,
-            "| {composer} | {set_f1} | {exact} | {order} | {count_error} | {within_one} | {:+.3} ({:+.3} to {:+.3}), {:.4} |",
-            against.mean_difference, against.low, against.high, against.p_bootstrap,
-        )?;
+        let PlanScores { composer, set_f1, exact, order, count_error, within_one, against } =
+            scores;
+        let means = [set_f1, exact, order, count_error, within_one].map(shown).join(" | ");
+        let against: Vec<String> = against.iter().map(shown_test).collect();
+        writeln!(text, "| {composer} | {means} | {} |", against.join(" | "))?;
     }
     Ok(())
 }
 
+fn shown_test(test: &PairedTest) -> String {
+    let PairedTest { mean_difference, low, high, p_bootstrap, .. } = test;
+    format!("{mean_difference:+.3} ({low:+.3} to {high:+.3}), {p_bootstrap:.4}")
+}
+
 fn shown(interval: &Interval) -> String {
-    let Interval { mean, low, high, .. } = interval;
+    let Interval { mean, low, high, n } = interval;
+    if *n == 0 {
+        return "-".to_owned();
+    }
     format!("{mean:.3} ({low:.3} to {high:.3})")
 }

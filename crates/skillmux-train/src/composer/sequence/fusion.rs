@@ -7,9 +7,9 @@ use super::{example::Example, options::SequenceOptions};
 use crate::error::Result;
 
 /// What is tried for each weight.
-const PRIORS: [f32; 6] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0];
-const SETS: [f32; 6] = [0.0, 0.15, 0.3, 0.6, 1.0, 1.5];
-const STOPS: [f32; 9] = [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0];
+const PRIORS: [f32; 7] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+const SETS: [f32; 8] = [0.0, 0.15, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0];
+const STOPS: [f32; 11] = [-6.0, -4.5, -3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0];
 const COUNTS: [f32; 5] = [0.0, 0.25, 0.5, 1.0, 2.0];
 
 /// Rounds over all weights.
