@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -26,7 +26,10 @@ use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::{TransformerEncoder, TransformerParts};
+use skillmux_models::{
+    TransformerEncoder, TransformerParts,
+    sequence::{SequenceComposer, SequenceModel},
+};
 
 use crate::{
     args::{
@@ -114,6 +117,7 @@ pub(crate) struct Models {
     ranker: RankerWeights,
     calibrations: Calibrations,
     composer: SetWeights,
+    sequence: Option<PathBuf>,
     pager: NodeWeights,
     speller: Arc<dyn Speller>,
     translator: Arc<dyn Translator>,
@@ -137,9 +141,10 @@ impl Models {
                 None => skillmux_models::abstention(),
             },
             composer: match &paths.composer {
-                Some(path) => read_json(path, "the weights of a composer")?,
-                None => skillmux_models::composer(),
+                Some(path) if !is_sequence(path) => read_json(path, "the weights of a composer")?,
+                _ => skillmux_models::composer(),
             },
+            sequence: paths.composer.clone().filter(|path| is_sequence(path)),
             pager: pager_weights(settings.models.pager.as_deref())?,
             speller: Arc::new(skillmux_models::speller()),
             translator: Arc::new(skillmux_models::translator()),
@@ -204,6 +209,7 @@ impl Models {
         let composer: Box<dyn Composer> = match choice.composer {
             ComposerChoice::SetHead => Box::new(SetHead::new(self.composer)),
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
+            ComposerChoice::Sequence => Box::new(self.sequence()?),
             ComposerChoice::TopK => Box::new(TopK),
             ComposerChoice::Chain => Box::new(Chain::new(choice.chain_alpha)),
         };
@@ -216,6 +222,22 @@ impl Models {
             clock: since_start,
         };
         Ok(Router::new(index, stages)?)
+    }
+
+    /// Returns the sequence composer of the settings, with the encoder that it was trained with.
+    fn sequence(&self) -> anyhow::Result<SequenceComposer> {
+        let path = self.sequence.as_deref().ok_or(CliError::NoSequence)?;
+        let bytes =
+            fs::read(path).map_err(|source| CliError::Model { path: path.to_owned(), source })?;
+        let refused = |error: skillmux_models::Error| CliError::ModelForm {
+            path: path.to_owned(),
+            detail: error.to_string(),
+        };
+        let model = SequenceModel::from_bytes(&bytes).map_err(refused)?;
+        let reads = &model.network.config().encoder.name;
+        let is_transformer = reads == skillmux_models::TRANSFORMER_NAME;
+        let encoder = if is_transformer { transformer() } else { self.encoder() };
+        Ok(SequenceComposer::new(model, encoder).map_err(refused)?)
     }
 
     /// Returns a router of the default stages that translates nothing and trusts all alike: what weights are fitted to.
@@ -374,6 +396,11 @@ pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<NodeWeights> 
         return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());
     }
     Ok(weights)
+}
+
+/// Returns whether a file of composer weights is that of a sequence composer, by its name.
+fn is_sequence(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "safetensors")
 }
 
 /// Reads a model that is plain numbers.

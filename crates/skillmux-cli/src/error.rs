@@ -166,6 +166,9 @@ pub(crate) enum CliError {
     /// A chat model is named, and nothing is asked of it.
     #[error("a chat model is named, and nothing asks it")]
     ChatUnused,
+    /// A sequence composer is asked for without its weights.
+    #[error("`--composer sequence` needs a file of weights that ends in .safetensors")]
+    NoSequence,
     /// A folder for a model holds something.
     #[error("`{}` is there, and not empty", path.display())]
     OutExists {
@@ -243,6 +246,10 @@ impl CliError {
                  --preset with the folder or the id of a model"
             }
             Self::WhyOfPager => "leave --pager out, or --why",
+            Self::NoSequence => {
+                "name it with --composer-weights FILE.safetensors; `skillmux train composer --kind sequence` writes one, \
+                 and docs/composer.md says how"
+            }
             Self::NoHubCache => "name a folder by the variable HF_HUB_CACHE",
             Self::NoChat => {
                 "--chat-url http://localhost:8000/v1 --chat-model NAME, and the key, if there is one, in \

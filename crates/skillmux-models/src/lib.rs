@@ -3,7 +3,7 @@
 //! | feature | gives | brings |
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`] and [`translator`]: the weights that are shipped | nine megabytes |
-//! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder | a tensor library and tokenizers |
+//! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder; [`sequence`]: the sequence composer | a tensor library and tokenizers |
 //! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
@@ -39,6 +39,8 @@ mod lexicon;
 mod model_file;
 #[cfg(feature = "remote")]
 pub mod remote;
+#[cfg(feature = "checkpoint")]
+pub mod sequence;
 mod speller;
 mod static_encoder;
 mod transformer;

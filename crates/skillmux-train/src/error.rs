@@ -120,6 +120,10 @@ pub enum Error {
     #[cfg(feature = "transformer")]
     #[error(transparent)]
     Model(#[from] skillmux_models::checkpoint::CheckpointError),
+    /// A sequence composer that was written cannot be read.
+    #[cfg(feature = "transformer")]
+    #[error(transparent)]
+    Composer(skillmux_models::Error),
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] skillmux::Error),
@@ -145,6 +149,8 @@ impl Error {
             Self::Tensors(_) => ErrorKind::Environment,
             #[cfg(feature = "transformer")]
             Self::Model(error) => error.kind(),
+            #[cfg(feature = "transformer")]
+            Self::Composer(error) => error.kind(),
             Self::Engine(error) => error.kind(),
         }
     }
@@ -173,6 +179,8 @@ impl Error {
             Self::Tensors(_) => "free some memory, or make `n_micro_pairs` smaller",
             #[cfg(feature = "transformer")]
             Self::Model(error) => return error.hint(),
+            #[cfg(feature = "transformer")]
+            Self::Composer(error) => return error.hint(),
             Self::TaskRefused { source, .. } | Self::Engine(source) => return source.hint(),
             Self::Read { .. } | Self::Write { .. } | Self::Plot { .. } => return None,
         };

@@ -51,6 +51,8 @@
 //! ```
 
 pub mod abstention;
+#[cfg(feature = "transformer")]
+mod adamw;
 pub mod composer;
 pub mod encoder;
 mod error;

@@ -33,9 +33,9 @@ pub(crate) use synth::{
     SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
 };
 pub(crate) use train::{
-    LossChoice, NearDuplicatesChoice, PrecisionChoice, TrainAbstentionArgs, TrainCommand,
-    TrainComposerArgs, TrainEncoderArgs, TrainKindsArgs, TrainPagerArgs, TrainRankerArgs,
-    TrainTransformerArgs,
+    ComposerKind, LossChoice, NearDuplicatesChoice, PrecisionChoice, SceneChoice,
+    TextEncoderChoice, TrainAbstentionArgs, TrainCommand, TrainComposerArgs, TrainEncoderArgs,
+    TrainKindsArgs, TrainPagerArgs, TrainRankerArgs, TrainTransformerArgs,
 };
 
 /// The skill router for LLM agents.

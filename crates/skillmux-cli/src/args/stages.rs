@@ -63,6 +63,9 @@ pub(crate) enum ComposerChoice {
     SetHead,
     /// Those that stand out, without near-duplicates; none if no skill fits
     ScoreCut,
+    /// The sequence of skills that a small network says, for the task as a whole; none if no skill fits. Needs
+    /// --composer-weights
+    Sequence,
     /// Always the best N skills
     TopK,
     /// Always one for each step, the one that fits it and the steps before

@@ -32,12 +32,60 @@ pub(crate) struct TrainComposerArgs {
     /// with `also` for skills that would do as well. A task is asked of each index that has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
-    /// Least probability of a skill that is added to a plan, in [0, 1]
+    /// What is trained
+    #[arg(long, value_enum, default_value = "set-head")]
+    pub(crate) kind: ComposerKind,
+    /// Folder where what the indexes found is kept. The same tasks over the same indexes are read from there the next time
+    #[arg(long, value_name = "DIR")]
+    pub(crate) examples: Option<PathBuf>,
+    /// For set-head: least probability of a skill that is added to a plan, in [0, 1]
     #[arg(long, default_value_t = 0.28)]
     pub(crate) threshold: f32,
+    /// For sequence: what it chooses from
+    #[arg(long, value_enum, default_value = "open")]
+    pub(crate) scene: SceneChoice,
+    /// For sequence: which encoder reads tasks and skills. It is frozen
+    #[arg(long, value_enum, default_value = "static")]
+    pub(crate) text_encoder: TextEncoderChoice,
+    /// For sequence: folder for the checkpoint
+    #[arg(long, value_name = "DIR", required_if_eq("kind", "sequence"))]
+    pub(crate) run: Option<PathBuf>,
+    /// For sequence: go on from the checkpoint in the folder of --run
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// For sequence: options of the training to change, as JSON, such as `{"width": 128}`
+    #[arg(long, value_name = "JSON")]
+    pub(crate) options: Option<String>,
+    /// For sequence: seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
     /// File for the weights
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComposerKind {
+    /// Weights of the set head, the default composer: plain numbers as JSON
+    SetHead,
+    /// A sequence composer, for `--composer sequence`: a small network as safetensors
+    Sequence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SceneChoice {
+    /// The candidates of the task and of its clauses, with what the rankings say of them
+    Open,
+    /// All skills of a library of up to 1,000, by their names and descriptions alone
+    Closed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextEncoderChoice {
+    /// That of --encoder, or the static one inside this program
+    Static,
+    /// The transformer inside this program: slower by a hundred times
+    Transformer,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -28,6 +28,7 @@ mod paging;
 mod pipes;
 mod published;
 mod refusals;
+mod sequence;
 mod shell;
 mod snapshot;
 mod synth;

@@ -4,7 +4,14 @@
 //! skills (teacher forcing). A logistic regression tells those that belong to the task. Every task counts the same in every library that
 //! has its skills.
 
+mod asked;
+mod compare;
 mod data;
 mod fit;
+#[cfg(feature = "transformer")]
+pub mod sequence;
+mod tasks;
 
-pub use data::{SetExamples, SetScores, SetTasks};
+pub use compare::{PlanGroup, PlanScores, TaskScores};
+pub use data::{SetExamples, SetScores};
+pub use tasks::SetTasks;

@@ -2,15 +2,14 @@
 
 use std::{collections::HashMap, fs, io, path::Path};
 
-use candle_core::{DType, Result as TensorResult, Tensor};
+use candle_core::{DType, Result as TensorResult, Tensor, Var};
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 use skillmux_models::checkpoint::Tunable;
 
-use super::{
-    example::Example, log::TransformerLogLine, optimizer::AdamW, options::TransformerOptions,
-};
+use super::{example::Example, log::TransformerLogLine, options::TransformerOptions};
 use crate::{
+    adamw::AdamW,
     encoder::{LOG, RunFolder, RunStart},
     error::{Error, Result},
     file::replace,
@@ -61,7 +60,8 @@ pub(super) fn key(tunable: &Tunable, train: &[Example], options: &TransformerOpt
 
 impl State {
     pub(super) fn start(key: String, tunable: &Tunable) -> Result<Self> {
-        let optimizer = AdamW::new(tunable.variables())?;
+        let variables: Vec<&Var> = tunable.variables().iter().map(|v| &v.var).collect();
+        let optimizer = AdamW::new(&variables)?;
         Ok(Self { header: Header { key, step: 0, log: Vec::new() }, optimizer })
     }
 

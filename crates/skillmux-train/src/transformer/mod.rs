@@ -14,7 +14,6 @@ mod example;
 mod log;
 mod loss;
 mod negative;
-mod optimizer;
 mod options;
 mod reading;
 mod step;

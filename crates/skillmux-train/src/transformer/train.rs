@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use candle_core::Var;
 use rayon::prelude::*;
 use skillmux::index::Index;
 use skillmux_models::checkpoint::{Checkpoint, CheckpointUse, Device, Tunable, TuneOptions};
@@ -12,12 +13,12 @@ use super::{
     example::{Drawn, Example},
     log::{TransformerEvent, TransformerLogLine},
     negative::draw,
-    optimizer::shorten,
     options::TransformerOptions,
     step::{Outcome, gradients},
     validation::Validation,
 };
 use crate::{
+    adamw::{Pace, shorten},
     encoder::RunFolder,
     error::{Error, Result},
     random::Random,
@@ -104,7 +105,9 @@ pub fn train_transformer(
             return Err(Error::LossNotFinite { step });
         }
         let norm = shorten(&mut outcome.gradients, options.max_gradient_norm)?;
-        state.optimizer.step(tunable.variables(), &outcome.gradients, step, options)?;
+        let variables: Vec<&Var> = tunable.variables().iter().map(|v| &v.var).collect();
+        let pace = Pace { rate: options.rate_at(step), weight_decay: options.weight_decay };
+        state.optimizer.step(&variables, &outcome.gradients, step, pace)?;
         report(TransformerEvent::Step { step, n_steps: options.n_steps, loss: outcome.loss });
         round.add(&outcome, norm, options.rate_at(step));
         if step.is_multiple_of(options.n_steps_a_round.max(1)) || step == options.n_steps {

@@ -10,4 +10,6 @@ mod reference;
 mod encoder;
 mod pager;
 #[cfg(feature = "transformer")]
+mod sequence;
+#[cfg(feature = "transformer")]
 mod transformer;

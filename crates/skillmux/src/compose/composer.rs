@@ -10,6 +10,8 @@ use crate::{
 
 /// What a [`Composer`] is asked.
 pub struct ComposeRequest<'a> {
+    /// The task as it was read.
+    pub task: &'a str,
     /// The needs of the task with their rankings, in the order of the task; what they are says `split`.
     pub steps: &'a [StepCandidates],
     /// How the task was split.
@@ -20,6 +22,10 @@ pub struct ComposeRequest<'a> {
     pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
     /// Returns how well the second of two skills works after the first, in `[0, 1]`.
     pub compatibility: &'a dyn Fn(&SkillId, &SkillId) -> f32,
+    /// Returns the name and the description of a skill, in a line each; `None` for one that the library lacks.
+    pub headline: &'a dyn Fn(&SkillId) -> Option<String>,
+    /// Returns the ids of all skills of the library, ascending.
+    pub library: &'a dyn Fn() -> Vec<SkillId>,
     /// Most skills that a plan may load.
     pub max_skills: usize,
     /// Skills of the library.

@@ -22,11 +22,14 @@
 //!     judgement: Judgement { confidence: Some(0.9), verdict: Verdict::Helps },
 //! };
 //! let plan = ScoreCut::default().compose(&ComposeRequest {
+//!     task: "fill the form and append the annex",
 //!     steps: &[step],
 //!     split: Split::Whole,
 //!     scale: ScoreScale::Points,
 //!     similarity: &|_, _| 0.0,
 //!     compatibility: &|_, _| 0.0,
+//!     headline: &|_| None,
+//!     library: &Vec::new,
 //!     max_skills: 5,
 //!     n_skills: 3,
 //! })?;
@@ -46,6 +49,7 @@ mod reason;
 mod repetition;
 mod score_cut;
 mod set_head;
+mod set_plan;
 mod top_k;
 
 pub use abstain::{Calibration, Calibrations, Evidence, Features, Judgement, Verdict};
@@ -54,6 +58,7 @@ pub use composer::{ComposeRequest, Composer, Considered, Split, StepCandidates};
 pub use plan::{Decision, DropReason, LeftOut, Plan, PlanStep};
 pub use score_cut::{ScoreCut, ScoreCutConfig};
 pub use set_head::{SetFeatures, SetHead, SetTable, SetWeights};
+pub use set_plan::{first_skill, plan_of_sequence};
 pub use top_k::TopK;
 
 pub(crate) use abstain::{is_small_talk, judge};

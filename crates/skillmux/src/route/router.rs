@@ -1,6 +1,7 @@
 //! [`Router`]: the stages over an index that can be swapped.
 
 use std::{
+    cell::RefCell,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -339,12 +340,20 @@ impl Router {
         let started = (self.stages.clock)();
         let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
         let profiles = Profiles::new(&index);
+        let headlines = RefCell::new(index.headlines()?);
+        let headline = |id: &SkillId| {
+            let headline = headlines.borrow_mut().read(index.find(id).ok()?).ok()?;
+            Some(format!("{}\n{}", headline.name, headline.description))
+        };
         let plan = self.stages.composer.compose(&ComposeRequest {
+            task: query.text(),
             steps: &steps,
             scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
             // A damaged row repeats nothing; it is found out when its skill is read.
             similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
             compatibility: &|a, b| profiles.compatibility(a, b).unwrap_or(0.0),
+            headline: &headline,
+            library: &|| index.ids().filter_map(Result::ok).collect(),
             max_skills,
             split,
             n_skills: index.n_skills(),

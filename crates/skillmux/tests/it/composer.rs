@@ -103,11 +103,14 @@ proptest! {
             ((sum ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32
         };
         let request = ComposeRequest {
+            task: "",
             steps: &steps,
             split,
             scale,
             similarity: &similarity,
             compatibility: &similarity,
+            headline: &|_| None,
+            library: &Vec::new,
             max_skills,
             n_skills: 99,
         };
@@ -218,11 +221,14 @@ fn step(need: &str, verdict: Verdict, confidence: f32, found: &[(&str, f32)]) ->
 
 fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
     let request = ComposeRequest {
+        task: "",
         steps,
         split: Split::Parts,
         scale: ScoreScale::LogOdds,
         similarity: &|_, _| 0.0,
         compatibility: &|_, _| 0.0,
+        headline: &|_| None,
+        library: &Vec::new,
         max_skills: 6,
         n_skills: 99,
     };
@@ -275,11 +281,14 @@ fn a_chain_takes_one_skill_for_each_step_that_works_with_those_before() {
         let works =
             |a: &SkillId, b: &SkillId| f32::from((a.as_str(), b.as_str()) == ("scrape", "plot"));
         let plan = Chain::new(alpha).compose(&ComposeRequest {
+            task: "",
             steps: &steps,
             split: Split::Parts,
             scale: ScoreScale::LogOdds,
             similarity: &|_, _| 0.0,
             compatibility: &works,
+            headline: &|_| None,
+            library: &Vec::new,
             max_skills: 6,
             n_skills: 99,
         });

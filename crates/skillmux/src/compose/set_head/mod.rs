@@ -8,21 +8,15 @@ mod table;
 mod weights;
 
 use super::{
-    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, ScoreCut, Split,
-    StepCandidates, Verdict, reason,
+    ComposeRequest, Composer, Considered, Plan, ScoreCut, Split,
     repetition::{MAX_SIMILARITY, repetition},
+    set_plan::{Chosen, all_named, first_skill, plan_of, step_of},
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
 
 pub use features::SetFeatures;
 pub use table::SetTable;
 pub use weights::SetWeights;
-
-/// Log-odds below a chosen skill from which on another one could not take its place.
-const CLOSE: f32 = 2.0;
-
-/// Confidence from which on a plan is sure of its skill.
-const SURE: f32 = 0.5;
 
 /// Loads the best skill for a task, and then, one by one, what most likely belongs to it: a skill for another
 /// part of the task rather than a second one for the same part. None for a task that the best skill most likely does not help
@@ -51,7 +45,7 @@ impl SetHead {
     /// Returns the skills of the plan in the order in which they are chosen, each with its step.
     fn choose<'a>(&self, request: &ComposeRequest<'a>) -> Vec<Chosen<'a>> {
         let table = SetTable::new(request.steps, request.n_skills);
-        let Some(first) = first(request.steps) else { return Vec::new() };
+        let Some(first) = first_skill(request.steps) else { return Vec::new() };
         let mut chosen = Choice { request, table: &table, chosen: Vec::new() };
         chosen.add(first);
         for named in all_named(request.steps) {
@@ -75,12 +69,6 @@ impl SetHead {
             }
         }
     }
-}
-
-/// A skill of a plan, and the number of the step that loads it.
-struct Chosen<'a> {
-    skill: &'a Considered,
-    step: usize,
 }
 
 /// Skills that are chosen so far.
@@ -107,31 +95,9 @@ impl<'a> Choice<'_, 'a> {
     /// Adds a skill if it is open: to the part that it serves best, else to the whole task.
     fn add(&mut self, skill: &'a Considered) {
         if self.is_open(skill) {
-            let part = self.table.best_part(&skill.candidate.skill);
-            self.chosen.push(Chosen { skill, step: part.map_or(0, |part| part + 1) });
+            self.chosen.push(Chosen { skill, step: step_of(self.table, skill) });
         }
     }
-}
-
-/// Returns the best skill: that of the task if it helps, else that of the part that is surest of one; `None` if
-/// no skill helps.
-fn first(steps: &[StepCandidates]) -> Option<&Considered> {
-    let (whole, parts) = steps.split_first()?;
-    match whole.judgement.verdict {
-        Verdict::SmallTalk => None,
-        Verdict::Helps => whole.candidates.first(),
-        Verdict::DoesNotHelp => {
-            let helps = parts.iter().filter(|part| part.judgement.verdict == Verdict::Helps);
-            let sure = |step: &&StepCandidates| step.judgement.confidence.unwrap_or(0.0);
-            let surest = helps.rev().max_by(|a, b| sure(a).total_cmp(&sure(b)))?;
-            surest.candidates.first()
-        }
-    }
-}
-
-fn all_named(steps: &[StepCandidates]) -> impl Iterator<Item = &Considered> {
-    let all = steps.iter().flat_map(|step| &step.candidates);
-    all.filter(|considered| considered.candidate.signals.is_named)
 }
 
 impl Composer for SetHead {
@@ -144,70 +110,6 @@ impl Composer for SetHead {
         if request.split == Split::Needs || request.scale != ScoreScale::LogOdds || !is_calibrated {
             return self.fallback.compose(request);
         }
-        let chosen = self.choose(request);
-        let steps: Vec<PlanStep> =
-            (0..request.steps.len()).map(|number| step(request, number, &chosen)).collect();
-        let reason = reason(request.steps, &chosen);
-        Ok(Plan::of_steps(steps, reason))
-    }
-}
-
-/// Returns a step with the skills that were chosen for it, and why the others were not.
-fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> PlanStep {
-    let StepCandidates { need, candidates, .. } = &request.steps[number];
-    let loaded: Vec<&Considered> = all.iter().map(|chosen| chosen.skill).collect();
-    let of_step = all.iter().find(|chosen| chosen.step == number);
-    let (mut skills, mut left_out) = (Vec::new(), Vec::new());
-    for considered in candidates {
-        let id = considered.candidate.skill.clone();
-        let is_here =
-            all.iter().any(|chosen| chosen.step == number && chosen.skill.candidate.skill == id);
-        if is_here {
-            skills.push(id);
-            continue;
-        }
-        let reason = match (repetition(request, MAX_SIMILARITY, &loaded, considered), of_step) {
-            (Some(reason), _) => reason,
-            (None, _) if all.is_empty() => DropReason::Abstained,
-            (None, _) if all.len() >= request.max_skills => DropReason::OverLimit,
-            (None, Some(chosen)) if is_close(candidates, chosen.skill, considered) => {
-                DropReason::Substitute { of: chosen.skill.candidate.skill.clone() }
-            }
-            (None, _) => DropReason::BelowCut,
-        };
-        left_out.push(LeftOut { skill: id, reason });
-    }
-    PlanStep { need: need.clone(), skills, left_out }
-}
-
-/// Returns whether a skill is so close to a chosen one in a ranking that it could take its place.
-fn is_close(ranking: &[Considered], chosen: &Considered, other: &Considered) -> bool {
-    let of_chosen = ranking.iter().find(|found| found.candidate.skill == chosen.candidate.skill);
-    of_chosen.is_some_and(|found| other.candidate.score >= found.candidate.score - CLOSE)
-}
-
-/// Returns whether no step is more likely than not to have the right skill.
-fn is_unsure(steps: &[StepCandidates]) -> bool {
-    steps.iter().all(|step| step.judgement.confidence.is_some_and(|confidence| confidence < SURE))
-}
-
-/// Says the decision in a sentence.
-fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
-    let closest = steps.first().and_then(|whole| whole.candidates.first());
-    match (chosen, closest) {
-        ([], None) => reason::NOTHING_FOUND.to_owned(),
-        ([], Some(closest)) => match steps[0].judgement.verdict {
-            Verdict::SmallTalk => reason::SMALL_TALK.to_owned(),
-            Verdict::DoesNotHelp => reason::of_abstention(closest),
-            Verdict::Helps => reason::NONE_WANTED.to_owned(),
-        },
-        ([first], _) if is_unsure(steps) => {
-            let best = steps.first().map_or(&[] as &[Considered], |whole| &whole.candidates);
-            let id = &first.skill.candidate.skill;
-            let next = best.iter().find(|considered| considered.candidate.skill != *id);
-            reason::of_doubt(first.skill, next)
-        }
-        ([first], _) => reason::of_load(first.skill, 1),
-        ([first, rest @ ..], _) => reason::of_set(first.skill, rest.iter().map(|c| c.skill)),
+        Ok(plan_of(request, &self.choose(request)))
     }
 }

@@ -84,6 +84,22 @@ impl SetTable {
         parts.iter().rev().max_by(|a, b| worth(a).total_cmp(&worth(b))).map(|part| part.part)
     }
 
+    /// Returns the share of a skill in the ranking of each part, times the confidence of that part; 0 for a part that it is not
+    /// listed for.
+    pub fn of_parts(&self, skill: &SkillId) -> Vec<f32> {
+        let mut worths = vec![0.0; self.n_parts];
+        for part in self.rows.get(skill).into_iter().flat_map(|row| &row.parts) {
+            worths[part.part] = part.share * part.confidence;
+        }
+        worths
+    }
+
+    /// Returns how much two skills serve the same parts, in `[0, 1]`.
+    pub fn overlap(&self, a: &SkillId, b: &SkillId) -> f32 {
+        let rows = self.rows.get(a).zip(self.rows.get(b));
+        rows.map_or(0.0, |(a, b)| overlap(&a.parts, &b.parts))
+    }
+
     /// Returns what speaks for adding a skill to the chosen ones; zeros for one that is no candidate.
     pub fn features(&self, skill: &SkillId, chosen: &[SkillId]) -> SetFeatures {
         let Some(row) = self.rows.get(skill) else { return SetFeatures::default() };

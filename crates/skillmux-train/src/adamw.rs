@@ -1,10 +1,7 @@
 //! [`AdamW`]: Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2), on tensors.
 
-use candle_core::{Result as TensorResult, Tensor};
+use candle_core::{Result as TensorResult, Tensor, Var};
 use rayon::prelude::*;
-use skillmux_models::checkpoint::Variable;
-
-use super::options::TransformerOptions;
 
 /// As `PyTorch` has them.
 const DECAY: f64 = 0.9;
@@ -13,47 +10,55 @@ const EPSILON: f64 = 1e-8;
 
 /// Running means of the slopes of each variable and of their squares.
 #[derive(Debug, Clone)]
-pub(super) struct AdamW {
-    pub(super) means: Vec<Tensor>,
-    pub(super) squares: Vec<Tensor>,
+pub(crate) struct AdamW {
+    pub(crate) means: Vec<Tensor>,
+    pub(crate) squares: Vec<Tensor>,
+}
+
+/// How far a step goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// The rate of learning.
+    pub(crate) rate: f64,
+    /// What is taken off a matrix at a rate of 1, as a share of it.
+    pub(crate) weight_decay: f64,
 }
 
 impl AdamW {
     /// Returns the state before the first step.
-    pub(super) fn new(variables: &[Variable]) -> TensorResult<Self> {
-        let zeros =
-            || variables.iter().map(|v| v.var.zeros_like()).collect::<TensorResult<Vec<_>>>();
+    pub(crate) fn new(variables: &[&Var]) -> TensorResult<Self> {
+        let zeros = || variables.iter().map(|v| v.zeros_like()).collect::<TensorResult<Vec<_>>>();
         Ok(Self { means: zeros()?, squares: zeros()? })
     }
 
     /// Moves the variables against their gradients; `step` counts from 1.
-    pub(super) fn step(
+    pub(crate) fn step(
         &mut self,
-        variables: &[Variable],
+        variables: &[&Var],
         gradients: &[Tensor],
         step: usize,
-        options: &TransformerOptions,
+        pace: Pace,
     ) -> TensorResult<()> {
-        let rate = options.rate_at(step);
+        let Pace { rate, weight_decay } = pace;
         let step = i32::try_from(step).unwrap_or(i32::MAX);
         let unbias = 1.0 / (1.0 - DECAY.powi(step));
         let unbias_squares = 1.0 / (1.0 - DECAY_OF_SQUARES.powi(step));
         let moments = self.means.par_iter_mut().zip(&mut self.squares);
         let all = variables.par_iter().zip(gradients).zip(moments);
-        all.try_for_each(|((Variable { var, .. }, gradient), (mean, square))| {
+        all.try_for_each(|((var, gradient), (mean, square))| {
             *mean = ((&*mean * DECAY)? + (gradient * (1.0 - DECAY))?)?;
             let squared = (gradient.sqr()? * (1.0 - DECAY_OF_SQUARES))?;
             *square = ((&*square * DECAY_OF_SQUARES)? + squared)?;
             let slope = ((&*mean * unbias)? / ((&*square * unbias_squares)?.sqrt()? + EPSILON)?)?;
             // Biases and norms keep their size.
-            let kept = if var.rank() > 1 { 1.0 - rate * options.weight_decay } else { 1.0 };
+            let kept = if var.rank() > 1 { 1.0 - rate * weight_decay } else { 1.0 };
             var.set(&((var.as_detached_tensor() * kept)? - (slope * rate)?)?)
         })
     }
 }
 
 /// Shortens gradients to a length over all of them; returns the length that they had.
-pub(super) fn shorten(gradients: &mut [Tensor], max_norm: f64) -> TensorResult<f64> {
+pub(crate) fn shorten(gradients: &mut [Tensor], max_norm: f64) -> TensorResult<f64> {
     let squares = gradients
         .par_iter()
         .map(|gradient| gradient.sqr()?.sum_all()?.to_scalar::<f32>())
