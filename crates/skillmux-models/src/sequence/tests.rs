@@ -233,7 +233,7 @@ fn a_file_that_is_damaged_or_of_another_encoder_is_refused() {
     let whole = bytes(&config(SceneKind::Open), LONG, 1);
     let refused = |bytes: &[u8]| SequenceModel::from_bytes(bytes).err().unwrap().to_string();
     assert_eq!(refused(b"{}"), "the sequence composer is no safetensors file");
-    assert_eq!(refused(&whole[..whole.len() - 8]), "the sequence composer is no safetensors file");
+    assert_eq!(refused(&whole[..whole.len() - 8]), "the sequence composer is cut or mixed up");
     let bare = safetensors::serialize(Vec::<(String, Tensor)>::new(), None);
     assert_eq!(
         refused(&bare.unwrap()),
