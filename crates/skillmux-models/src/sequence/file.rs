@@ -38,8 +38,8 @@ impl SequenceModel {
     /// [`Error::ComposerDamaged`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let damaged = |detail: &str| Error::ComposerDamaged { detail: detail.to_owned() };
-        let (_, metadata) =
-            SafeTensors::read_metadata(bytes).map_err(|_| damaged("is no safetensors file"))?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes)
+            .map_err(|_| damaged("is no safetensors file, or a part of one"))?;
         let header = metadata.metadata().as_ref().and_then(|all| all.get(HEADER));
         let header = header.ok_or_else(|| damaged("has no header of a sequence composer"))?;
         let Header { config, fusion } = serde_json::from_str(header)

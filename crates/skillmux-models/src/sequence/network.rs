@@ -173,7 +173,7 @@ impl SequenceNetwork {
         let mut skills = dropout(self.norm.of(&skills)?)?;
         let hidden = batch.hidden.unsqueeze(1)?.unsqueeze(1)?;
         for layer in &self.memory_layers {
-            skills = layer.of(skills, None, Some(&hidden), None, dropout)?;
+            skills = layer.of(&skills, None, Some(&hidden), None, dropout)?;
         }
         if !self.memory_layers.is_empty() {
             skills = self.memory_norm.of(&skills)?;
@@ -253,7 +253,7 @@ impl SequenceNetwork {
         let later = later(n_steps)?;
         for layer in &self.layers {
             let across = self.config.attends.then_some((&memory.skills, &hidden));
-            states = layer.of(states, across, None, Some(&later), dropout)?;
+            states = layer.of(&states, across, None, Some(&later), dropout)?;
         }
         let states = self.last_norm.of(&states)?;
         let query = (self.query.of(&states)? / (width as f64).sqrt())?;
@@ -394,16 +394,16 @@ impl Layer {
 
     fn of(
         &self,
-        states: Tensor,
+        states: &Tensor,
         across: Option<(&Tensor, &Tensor)>,
         hidden: Option<&Tensor>,
         later: Option<&Tensor>,
         dropout: &mut Dropout<'_>,
     ) -> Result<Tensor> {
-        let normed = self.norms[0].of(&states)?;
+        let normed = self.norms[0].of(states)?;
         let none = Tensor::zeros(1, states.dtype(), states.device())?;
         let mask = hidden.or(later).unwrap_or(&none);
-        let mut states = (&states + dropout(self.own.of(&normed, &normed, mask)?)?)?;
+        let mut states = (states + dropout(self.own.of(&normed, &normed, mask)?)?)?;
         if let (Some(attention), Some((memory, hidden))) = (&self.across, across) {
             let normed = self.norms[1].of(&states)?;
             states = (&states + dropout(attention.of(&normed, memory, hidden)?)?)?;

@@ -129,7 +129,7 @@ impl Scene {
         let tfidf = tfidf_cosines(request.task, &texts);
         let of_skills = vectors(encoder, &texts)?;
         let needs: Vec<&str> = request.steps.iter().map(|step| step.need.text()).collect();
-        let of_needs = rows(encoder.encode_queries(&needs)?, encoder.dim());
+        let of_needs = rows(&encoder.encode_queries(&needs)?, encoder.dim());
         let whole = request.steps.first();
         let first = whole.and_then(|whole| whole.candidates.first());
         let mut skills = Vec::with_capacity(ids.len());
@@ -176,6 +176,7 @@ impl Scene {
     }
 
     /// Returns the scene with some of its skills, by rising places.
+    #[must_use]
     pub fn with_skills(&self, places: &[usize]) -> Self {
         let n = self.skills.len();
         let overlaps = if self.overlaps.is_empty() {
@@ -214,10 +215,10 @@ impl Scene {
 
 fn vectors(encoder: &dyn Encoder, texts: &[String]) -> skillmux::error::Result<Vec<Vec<f32>>> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(rows(encoder.encode(&texts)?, encoder.dim()))
+    Ok(rows(&encoder.encode(&texts)?, encoder.dim()))
 }
 
-fn rows(numbers: Vec<f32>, dim: usize) -> Vec<Vec<f32>> {
+fn rows(numbers: &[f32], dim: usize) -> Vec<Vec<f32>> {
     numbers.chunks(dim.max(1)).map(<[f32]>::to_vec).collect()
 }
 

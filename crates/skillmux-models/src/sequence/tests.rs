@@ -232,8 +232,9 @@ fn a_beam_of_one_takes_the_likeliest_skill_and_a_wider_one_a_likelier_sequence()
 fn a_file_that_is_damaged_or_of_another_encoder_is_refused() {
     let whole = bytes(&config(SceneKind::Open), LONG, 1);
     let refused = |bytes: &[u8]| SequenceModel::from_bytes(bytes).err().unwrap().to_string();
-    assert_eq!(refused(b"{}"), "the sequence composer is no safetensors file");
-    assert_eq!(refused(&whole[..whole.len() - 8]), "the sequence composer is cut or mixed up");
+    for bytes in [&b"{}"[..], &whole[..whole.len() - 8]] {
+        assert!(refused(bytes).ends_with("is no safetensors file, or a part of one"));
+    }
     let bare = safetensors::serialize(Vec::<(String, Tensor)>::new(), None);
     assert_eq!(
         refused(&bare.unwrap()),

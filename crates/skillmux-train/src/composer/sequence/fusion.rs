@@ -15,6 +15,9 @@ const COUNTS: [f32; 5] = [0.0, 0.25, 0.5, 1.0, 2.0];
 /// Rounds over all weights.
 const N_ROUNDS: usize = 2;
 
+/// What is tried for a weight, and the weight.
+type Coordinate = (&'static [f32], fn(&mut Fusion) -> &mut f32);
+
 /// Tasks that are decoded with many weights.
 pub(super) struct Tuning<'e>(Vec<(Decoder<'e>, &'e Example)>);
 
@@ -65,7 +68,7 @@ pub(super) fn fit_fusion(
     let mut tuning = Tuning::new(network, examples)?;
     let mut best = first_fusion(options);
     let mut score = tuning.set_f1(&best)?;
-    let mut coordinates: Vec<(&[f32], fn(&mut Fusion) -> &mut f32)> = Vec::new();
+    let mut coordinates: Vec<Coordinate> = Vec::new();
     if options.fits_stop {
         coordinates.push((&STOPS, |fusion| &mut fusion.stop));
     }

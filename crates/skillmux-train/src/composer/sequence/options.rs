@@ -6,6 +6,7 @@ use skillmux_models::sequence::{PriorKind, SceneKind, SequenceConfig};
 
 /// How a sequence composer is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each switches one part off, for an ablation")]
 pub struct SequenceOptions {
     /// What it chooses from.
     pub scene: SceneKind,
@@ -108,7 +109,7 @@ impl SequenceOptions {
         };
         match scene {
             SceneKind::Open => Self { n_memory_layers: 1, prior: PriorKind::Ranking, ..closed },
-            _ => closed,
+            SceneKind::Closed => closed,
         }
     }
 

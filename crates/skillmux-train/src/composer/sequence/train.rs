@@ -57,6 +57,9 @@ pub struct TrainedSequence {
 /// # Errors
 /// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`], what the encoder says, and errors of
 /// writing the folder.
+///
+/// # Panics
+/// Never: there is at least one epoch.
 pub fn train_sequence(
     found: &SetExamples,
     encoder: &dyn Encoder,
