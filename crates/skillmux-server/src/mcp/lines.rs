@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
 };
@@ -98,7 +98,8 @@ pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let text = String::from_utf8_lossy(bytes);
     let text = without_half_pairs(&text).map_or(text, Cow::Owned);
     let has_mark = text.starts_with('\u{feff}');
-    serde_json::from_str::<IgnoredAny>(&text[if has_mark { 3 } else { 0 }..]).ok()?;
+    // As a value: a number that is out of range is JSON to others only.
+    serde_json::from_str::<Value>(&text[if has_mark { 3 } else { 0 }..]).ok()?;
     Some(match text {
         Cow::Borrowed(_) => Cow::Borrowed(bytes),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_no_json_stand_for_no_message() {
-        for line in ["{\n", "text\n", "\u{1}\n", "{\"a\":1} x\n"] {
+        for line in ["{\n", "text\n", "\u{1}\n", "{\"a\":1} x\n", "{\"id\":921e99923}\n"] {
             assert_eq!(mended(line.as_bytes()), &b"null\n"[..]);
         }
         for line in ["\n", "  \r\n", "{\"a\": 1}\r\n", "[]\n", "\u{feff}{}\n"] {
