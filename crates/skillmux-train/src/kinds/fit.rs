@@ -49,7 +49,8 @@ pub(super) fn fit(examples: &[&Example]) -> KindWeights {
             *weight -= rate * slope;
         }
     }
-    let row = |kind: usize| weights.iter().skip(kind).step_by(N_KINDS).map(hundredths).collect();
+    let row =
+        |kind: usize| weights.iter().skip(kind).step_by(N_KINDS).copied().map(hundredths).collect();
     let rows: BTreeMap<NodeKind, Vec<i16>> =
         NodeKind::ALL.into_iter().enumerate().map(|(at, kind)| (kind, row(at))).collect();
     KindWeights::new(rows).expect("each kind has a weight of each feature")
@@ -83,7 +84,7 @@ fn probabilities(weights: &[f64], features: &[u16]) -> [f64; N_KINDS] {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "weights are small, and a cast saturates")]
-fn hundredths(weight: &f64) -> i16 {
+fn hundredths(weight: f64) -> i16 {
     (weight * 100.0).round() as i16
 }
 
