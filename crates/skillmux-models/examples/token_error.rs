@@ -133,7 +133,10 @@ fn group_of(indexed: &IndexedSkill) -> usize {
     let code: usize = code.map(code_bytes).sum();
     let is_chinese = |c: &char| ('\u{4e00}'..='\u{9fff}').contains(c);
     let n_chinese = body.chars().filter(is_chinese).count();
-    if code * 2 >= body.len() { 2 } else { usize::from(n_chinese * 5 >= body.chars().count()) }
+    if code * 2 >= body.len() {
+        return 2;
+    }
+    usize::from(n_chinese * 5 >= body.chars().count())
 }
 
 /// Returns the bytes of a part from its first fence on.

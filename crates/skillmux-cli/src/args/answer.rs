@@ -91,7 +91,7 @@ pub(crate) struct PageArgs {
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
     /// What tells steps, examples and background apart
-    #[arg(long, value_enum, default_value = "rules")]
+    #[arg(long, value_enum, default_value = "rules", requires = "query")]
     pub(crate) kinds: KindChoice,
     /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
     #[arg(long, value_name = "FILE")]

@@ -136,7 +136,7 @@ fn kinds_are_trained_on_labelled_parts() {
 fn learned_kinds_are_an_option() {
     let home = Home::with_index();
     let kinds = |more: &[&str]| -> Vec<Value> {
-        let page = ["page", SKILL, "--budget", "100000", "--format", "json"];
+        let page = ["page", SKILL, QUERY, "--budget", "100000", "--format", "json"];
         let done = home.ask(&[&page[..], more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         let page: Value = serde_json::from_str(&done.stdout).unwrap();

@@ -108,7 +108,12 @@ impl System for PagingSystem<'_> {
 
     fn config(&self) -> String {
         let method = self.method;
-        format!("page {method} budget_tokens={} {}", self.budget, self.method.config())
+        // Answers of one pager of the router are not those of another.
+        let pager = match method {
+            PageMethod::Default => format!(" {}", self.router.stages().pager.identity()),
+            _ => String::new(),
+        };
+        format!("page {method}{pager} budget_tokens={} {}", self.budget, self.method.config())
     }
 
     fn empty_answer(&self) -> Answer {
