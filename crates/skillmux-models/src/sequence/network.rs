@@ -66,7 +66,7 @@ pub struct Memory {
 
 /// Logits of each step of each sequence.
 pub struct StepLogits {
-    /// Of each skill, `[n, n_steps, n_skills]`; [`NEVER`] is not added yet.
+    /// Of each skill, `[n, n_steps, n_skills]`; what may never come is not ruled out yet.
     pub skills: Tensor,
     /// Of stopping, `[n, n_steps, 1]`.
     pub stop: Tensor,
