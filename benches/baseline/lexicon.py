@@ -1,6 +1,6 @@
-"""Makes the Chinese-English lexicon of the binary from skills that exist in both languages.
+"""Makes the Chinese-English lexicon of the binary: words that were translated by hand, and words of skills that exist in both languages.
 
-Reads the pairs of `bilingual.jsonl`, but for those that are kept for scores, and aligns the lines of their bodies:
+What `datasets/chinese-words.tsv` says of a word counts. For other words it reads the pairs of `bilingual.jsonl`, but for those that are kept for scores, and aligns the lines of their bodies:
 line by line where both have as many, else by their marks (headings, items, code). Names of Chinese skills in Latin
 letters are pairs with their titles and descriptions, for words that no line has. IBM Model 1 (Brown et al. 1993,
 section 4.1) is trained in both directions; a word gets its best translation by the geometric mean of both, and a
@@ -10,7 +10,8 @@ Needs jieba 0.42.1, which cuts Chinese into words. The same data gives the same 
 
     python lexicon.py DATA OUT.tsv
 
-A line is a Chinese word, how often the data has it, and its English words, none for a word of grammar.
+A line is a Chinese word, how often the data has it, and its English words, none for a word of grammar. A word that was translated by hand
+is counted in the descriptions of Chinese skills and in Chinese prompts of `queries-train`.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from pathlib import Path
 import jieba
 
 from jsonl import expand, read_jsonl
+
+DATASETS = Path(__file__).parents[2] / "datasets"
 
 HAN = re.compile("[\u4e00-\u9fff]")
 HAN_WORD = re.compile("[\u4e00-\u9fff]+")
@@ -167,6 +170,19 @@ def lexicon(pairs: Sentences, min_count: int) -> tuple[dict[str, Words], Counter
     return best, counts
 
 
+def hand_made() -> dict[str, Words]:
+    """Returns the English of the words that were translated by hand."""
+    lines = (DATASETS / "chinese-words.tsv").read_text(encoding="utf-8").splitlines()
+    return {word: english.split() for word, english in (line.split("\t") for line in lines)}
+
+
+def counted(words: Iterable[str], texts: Iterable[str]) -> Counter[str]:
+    """Returns in how many texts each of some words is."""
+    for word in words:
+        jieba.add_word(word)
+    return Counter(word for text in texts if HAN.search(text) for word in set(chinese_words(text)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
@@ -211,7 +227,10 @@ def main() -> None:
     of_names, counts = lexicon(sentences(names, known), MIN_IN_LINES + 1)
     of_lines, line_counts = lexicon(sentences(lines, known), MIN_IN_LINES)
     counts += line_counts
-    words = {**of_names, **of_lines, **{word: [] for word in GRAMMAR}}
+    by_hand = hand_made()
+    prompts = (row["query"] for row in read_jsonl(args.data / "queries-train.jsonl.zst"))
+    counts |= counted(by_hand, [*(description for *_, description, _ in chinese), *prompts])
+    words = {**of_names, **of_lines, **{word: [] for word in GRAMMAR}, **by_hand}
     with args.out.open("w", encoding="utf-8") as file:
         for word in sorted(words):
             file.write(f"{word}\t{max(counts[word], 1)}\t{' '.join(words[word])}\n")

@@ -116,7 +116,7 @@ pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
     calibrations: Calibrations,
-    composer: SetWeights,
+    composer: Arc<SetWeights>,
     sequence: Option<PathBuf>,
     pager: NodeWeights,
     speller: Arc<dyn Speller>,
@@ -141,8 +141,10 @@ impl Models {
                 None => skillmux_models::abstention(),
             },
             composer: match &paths.composer {
-                Some(path) if !is_sequence(path) => read_json(path, "the weights of a composer")?,
-                _ => skillmux_models::composer(),
+                Some(path) if !is_sequence(path) => {
+                    Arc::new(read_json(path, "the weights of a composer")?)
+                }
+                _ => Arc::new(skillmux_models::composer()),
             },
             sequence: paths.composer.clone().filter(|path| is_sequence(path)),
             pager: pager_weights(settings.models.pager.as_deref())?,
@@ -207,7 +209,7 @@ impl Models {
             DecomposerChoice::Clauses | DecomposerChoice::Chat => Box::new(ByClause),
         };
         let composer: Box<dyn Composer> = match choice.composer {
-            ComposerChoice::SetHead => Box::new(SetHead::new(self.composer)),
+            ComposerChoice::SetHead => Box::new(SetHead::new(self.composer.clone())),
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::Sequence => Box::new(self.sequence()?),
             ComposerChoice::TopK => Box::new(TopK),

@@ -53,6 +53,7 @@
 pub mod abstention;
 #[cfg(feature = "transformer")]
 mod adamw;
+mod boosting;
 pub mod composer;
 pub mod encoder;
 mod error;

@@ -29,11 +29,6 @@ macro_rules! features {
                 let [$($name),*] = numbers;
                 Self { $($name),* }
             }
-
-            /// Returns the sum of the numbers times those of `other`.
-            pub(crate) fn dot(self, other: &Self) -> f32 {
-                self.to_array().into_iter().zip(other.to_array()).map(|(a, b)| a * b).sum()
-            }
         }
     };
 }

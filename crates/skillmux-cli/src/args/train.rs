@@ -38,9 +38,10 @@ pub(crate) struct TrainComposerArgs {
     /// Folder where what the indexes found is kept. The same tasks over the same indexes are read from there the next time
     #[arg(long, value_name = "DIR")]
     pub(crate) examples: Option<PathBuf>,
-    /// For set-head: least probability of a skill that is added to a plan, in [0, 1]
-    #[arg(long, default_value_t = 0.28)]
-    pub(crate) threshold: f32,
+    /// For set-head: bounds of the threshold, in [0, 1]. A skill is added where that raises the Set F1 to expect, but not below the first probability,
+    /// and always above the second
+    #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, default_values_t = [0.15, 0.25])]
+    pub(crate) threshold: Vec<f32>,
     /// For sequence: what it chooses from
     #[arg(long, value_enum, default_value = "open")]
     pub(crate) scene: SceneChoice,

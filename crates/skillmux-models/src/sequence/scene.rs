@@ -115,9 +115,9 @@ impl Scene {
         // The best ones, by what the set table says of them; ids last, so that ties are the same each time.
         let mut best: Vec<(f32, &SkillId)> = table
             .candidates()
-            .map(|id| {
-                let features = table.features(id, &[]);
-                (features.share + features.all_parts, id)
+            .filter_map(|id| {
+                let features = table.features(id, &[])?;
+                Some((features.share + features.all_parts, id))
             })
             .collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -134,7 +134,7 @@ impl Scene {
         let first = whole.and_then(|whole| whole.candidates.first());
         let mut skills = Vec::with_capacity(ids.len());
         for ((id, vector), tfidf) in ids.iter().zip(of_skills).zip(tfidf) {
-            let features = table.features(id, &[]);
+            let Some(features) = table.features(id, &[]) else { continue };
             let cosines: Vec<f32> = of_needs.iter().map(|need| dot(need, &vector)).collect();
             let mut signals = [0.0; N_SIGNALS];
             signals[..N_ALONE].copy_from_slice(&features.to_array()[..N_ALONE]);

@@ -11,10 +11,16 @@ use skillmux::{
 
 use super::{
     asked::{Asked, Library},
-    fit::{Example, fit},
+    fit::{SetExample, fit},
     tasks::{Right, SetTasks},
 };
-use crate::{error::Result, split::Fold};
+use crate::{error::Result, random::Random, split::Fold};
+
+/// Seed of the choice of the right skills that an example is beside.
+const SEED: u64 = 1;
+
+/// How often the best skill of a task counts: there is one example of it, and many of the others.
+const FIRST: f64 = 3.0;
 
 /// What routers found for tasks, library by library.
 #[derive(Default)]
@@ -51,10 +57,15 @@ impl SetExamples {
         Ok(())
     }
 
-    /// Returns the weights that fit the tasks that are not held out, with this threshold.
-    pub fn fit(&self, threshold: f32) -> SetWeights {
-        let examples: Vec<Example> =
-            self.libraries.iter().flat_map(|l| examples(l.index.n_skills(), &l.asked)).collect();
+    /// Returns the weights that fit the tasks that are not held out, with these bounds of the threshold.
+    pub fn fit(&self, threshold: [f32; 2]) -> SetWeights {
+        let mut random = Random::new(SEED);
+        let mut examples = Vec::new();
+        for library in &self.libraries {
+            for asked in library.asked.iter().filter(|asked| asked.fold != Fold::HeldOut) {
+                examples.extend(of_task(library.index.n_skills(), asked, &mut random));
+            }
+        }
         fit(&examples, threshold)
     }
 
@@ -65,43 +76,50 @@ impl SetExamples {
     }
 
     /// Returns the scores of the tasks that are held out, by library. No plan abstains.
-    pub fn scores(&self, weights: SetWeights) -> Vec<SetScores> {
-        let composer = SetHead::new(weights);
+    pub fn scores(&self, weights: &SetWeights) -> Vec<SetScores> {
+        let composer = SetHead::new(weights.clone());
         let scores =
             |library: &Library| scores(library.index.n_skills(), &library.asked, &composer);
         self.libraries.iter().map(scores).collect()
     }
 }
 
-fn examples(n_skills: usize, asked: &[Asked]) -> Vec<Example> {
-    let train = asked.iter().filter(|asked| asked.fold != Fold::HeldOut);
-    train.flat_map(|asked| of_task(n_skills, asked)).collect()
-}
-
-/// Returns the examples of a task, which have the weight 1 together.
-fn of_task(n_skills: usize, asked: &Asked) -> Vec<Example> {
+/// Returns the examples of a task, which have the weight 1 together: the best skill beside none, and every other candidate beside the
+/// best skill alone, beside that and all other right ones, and beside that and some of them.
+fn of_task(n_skills: usize, asked: &Asked, random: &mut Random) -> Vec<SetExample> {
     let table = SetTable::new(&asked.steps, n_skills);
     let first = asked.steps.first().and_then(|whole| whole.candidates.first());
     let Some(first) = first.map(|considered| &considered.candidate.skill) else {
         return Vec::new();
     };
+    let Right { skills: right, also, .. } = &asked.right;
+    let example = |skill: &SkillId, chosen: &[SkillId]| {
+        let is_right = right.contains(skill);
+        let features = table.features(skill, chosen).filter(|_| is_right || !also.contains(skill));
+        Some(SetExample { features: features?.to_array(), is_right, weight: 1.0 })
+    };
     let mut examples = Vec::new();
     for skill in table.candidates().filter(|skill| *skill != first) {
-        let Right { skills: right, also, .. } = &asked.right;
-        let is_right = right.contains(skill);
-        if !is_right && also.contains(skill) {
-            continue;
-        }
-        let others = right.iter().filter(|right| *right != skill && *right != first);
-        let all: Vec<SkillId> = std::iter::once(first).chain(others).cloned().collect();
-        for chosen in [&all[..1], &all] {
-            let features = table.features(skill, chosen);
-            examples.push(Example { features, is_right, weight: 0.0 });
+        let others: Vec<&SkillId> =
+            right.iter().filter(|right| *right != skill && *right != first).collect();
+        let beside = |others: &[&SkillId]| -> Vec<SkillId> {
+            std::iter::once(first).chain(others.iter().copied()).cloned().collect()
+        };
+        examples.extend(example(skill, &beside(&[])));
+        examples.extend(example(skill, &beside(&others)));
+        if others.len() > 1 {
+            let mut some = others;
+            let n_left = 1 + random.below(some.len() - 1);
+            while some.len() > n_left {
+                some.swap_remove(random.below(some.len()));
+            }
+            examples.extend(example(skill, &beside(&some)));
         }
     }
-    let weight = 1.0 / examples.len().max(1) as f64;
+    let n = examples.len().max(1) as f64;
+    examples.extend(example(first, &[]).map(|first| SetExample { weight: FIRST, ..first }));
     for example in &mut examples {
-        example.weight = weight;
+        example.weight /= n;
     }
     examples
 }

@@ -39,6 +39,7 @@ mod json_answer;
 mod pair_scorer;
 mod speller;
 mod translator;
+mod trees;
 
 pub use chat::{ChatMessage, ChatModel, ChatRequest, ChatRole, last_json_in};
 pub use encoder::{Encoder, EncoderIdentity};
@@ -46,5 +47,6 @@ pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
 pub use translator::Translator;
+pub use trees::{Tree, TreeSplit, Trees};
 
 pub(crate) use translator::TRANSLATION_DISCOUNT;

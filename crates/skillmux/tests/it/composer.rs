@@ -10,6 +10,7 @@ use skillmux::{
     },
     index::{Index, UpdateMode},
     library::Library,
+    model::{Tree, Trees},
     query::{Need, Query},
     retrieve::{Candidate, ScoreScale},
     route::{Route, RouteOptions, Router, Stages},
@@ -114,9 +115,8 @@ proptest! {
             max_skills,
             n_skills: 99,
         };
-        let weights =
-            SetWeights { bias: 0.0, weights: SetFeatures::from_array(weights), threshold: 0.5 };
-        let set_head = SetHead::new(weights);
+        let trees = weights.into_iter().zip(0..).map(|(weight, feature)| stump(feature, [-weight, weight]));
+        let set_head = SetHead::new(set_weights(0.0, trees.collect()));
         let chain = Chain::default();
         for composer in [&ScoreCut::default() as &dyn Composer, &TopK, &set_head, &chain] {
             let plan = composer.compose(&request).unwrap();
@@ -187,25 +187,20 @@ fn in_log_odds_a_skill_far_below_the_best_is_cut() {
     assert!(n_seen > 0, "no task loads two skills");
 }
 
-/// Weights that add a skill that comes first in a part of its own.
-const COMPLEMENTS: SetWeights =
-    SetWeights { bias: -2.0, weights: SetFeatures { new_lead: 4.0, ..ZERO }, threshold: 0.5 };
+/// Returns a tree with one leaf where a feature is at most a half, and one where it is more.
+fn stump(feature: u16, leaves: [f32; 2]) -> Tree {
+    Tree::new(vec![(feature, 0.5, -1, -2)], leaves.to_vec()).unwrap()
+}
 
-const ZERO: SetFeatures = SetFeatures {
-    log_odds: 0.0,
-    share: 0.0,
-    below_best: 0.0,
-    best_part: 0.0,
-    all_parts: 0.0,
-    leads: 0.0,
-    n_parts: 0.0,
-    is_whole: 0.0,
-    library_size: 0.0,
-    confidence: 0.0,
-    overlap: 0.0,
-    new_best_part: 0.0,
-    new_lead: 0.0,
-};
+fn set_weights(bias: f32, trees: Vec<Tree>) -> SetWeights {
+    SetWeights { trees: Trees::new(bias, trees), threshold: [0.5, 0.5] }
+}
+
+/// Returns weights that add a skill that comes first in a part of its own.
+fn complements() -> SetWeights {
+    let lead = SetFeatures::NAMES.iter().position(|name| *name == "new_lead").unwrap();
+    set_weights(-2.0, vec![stump(lead.try_into().unwrap(), [0.0, 4.0])])
+}
 
 fn step(need: &str, verdict: Verdict, confidence: f32, found: &[(&str, f32)]) -> StepCandidates {
     let considered = |(id, score): &(&str, f32)| Considered {
@@ -220,6 +215,10 @@ fn step(need: &str, verdict: Verdict, confidence: f32, found: &[(&str, f32)]) ->
 }
 
 fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
+    plan_with(complements(), steps)
+}
+
+fn plan_with(weights: SetWeights, steps: &[StepCandidates]) -> Plan {
     let request = ComposeRequest {
         task: "",
         steps,
@@ -232,7 +231,7 @@ fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
         max_skills: 6,
         n_skills: 99,
     };
-    SetHead::new(COMPLEMENTS).compose(&request).unwrap()
+    SetHead::new(weights).compose(&request).unwrap()
 }
 
 #[test]
@@ -247,6 +246,37 @@ fn each_part_gets_its_skill_and_no_second_one() {
         plan.steps.iter().map(|step| step.skills.iter().map(SkillId::as_str).collect()).collect();
     assert_eq!(loaded, [vec![], vec!["docker"], vec!["deck"]]);
     assert!(plan.reason.contains("`deck`"), "{}", plan.reason);
+}
+
+/// A task that is sure of one skill takes no second one of a quarter, but a task that is sure of none does.
+#[test]
+fn a_plan_ends_where_another_skill_lowers_the_set_f1_to_expect() {
+    let n_loaded = |first: f32| {
+        let place = SetFeatures::NAMES.iter().position(|name| *name == "place").unwrap();
+        // The first skill, before it is chosen, and all others.
+        let log_odds = |probability: f32| (probability / (1.0 - probability)).ln();
+        let tree = stump(place.try_into().unwrap(), [log_odds(0.25), log_odds(first)]);
+        let weights = SetWeights { trees: Trees::new(0.0, vec![tree]), threshold: [0.0, 1.0] };
+        let found = [("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.0)];
+        let steps = [step("all", Verdict::Helps, 0.9, &found)];
+        plan_with(weights, &steps).steps[0].skills.len()
+    };
+    // 0.9 / (1 + 0.9 + 0.75) = 0.34, and 0.25 / (1 + 0.25 + 0.75) = 0.125.
+    assert_eq!(n_loaded(0.9), 1);
+    // 0.45 / (1 + 0.45 + 0.75) = 0.2; (0.45 + 0.25) / (2 + 0.7 + 0.5) = 0.22; (0.7 + 0.25) / (3 + 0.95 + 0.25) = 0.23.
+    assert_eq!(n_loaded(0.45), 4);
+}
+
+#[test]
+fn weights_of_other_features_are_refused() {
+    let text = serde_json::to_string(&complements()).unwrap();
+    assert_eq!(serde_json::from_str::<SetWeights>(&text).unwrap(), complements());
+    for (from, to) in [("new_lead", "lead"), ("[0.5,0.5]", "[0.6,0.5]"), ("[0.5,0.5]", "[0.5,1.5]")]
+    {
+        let broken = text.replace(from, to);
+        assert_ne!(broken, text);
+        assert!(serde_json::from_str::<SetWeights>(&broken).is_err(), "{to}");
+    }
 }
 
 #[test]

@@ -31,9 +31,10 @@ use crate::{
 };
 
 pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Result<Outcome> {
-    if !(0.0..=1.0).contains(&args.threshold) {
-        bail!("the threshold is a probability from 0 to 1, and not {}", args.threshold);
-    }
+    let threshold = match args.threshold[..] {
+        [least, most] if 0.0 <= least && least <= most && most <= 1.0 => [least, most],
+        _ => bail!("the threshold is two probabilities from 0 to 1, the lower one first"),
+    };
     let mut tasks = SetTasks::default();
     for path in &args.tasks {
         tasks.add(path)?;
@@ -51,16 +52,20 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
         bail!("no index has all skills of a task; name indexes that hold the skills of --tasks");
     }
     let text = match args.kind {
-        ComposerKind::SetHead => train_set_head(args, &examples)?,
+        ComposerKind::SetHead => train_set_head(args, &examples, threshold)?,
         ComposerKind::Sequence => train_one_sequence(args, &models, &examples)?,
     };
     print_text(&text)?;
     Ok(Outcome::Found)
 }
 
-fn train_set_head(args: &TrainComposerArgs, examples: &SetExamples) -> anyhow::Result<String> {
-    let weights = examples.fit(args.threshold);
-    let json = serde_json::to_string_pretty(&weights).context("weights are numbers")?;
+fn train_set_head(
+    args: &TrainComposerArgs,
+    examples: &SetExamples,
+    threshold: [f32; 2],
+) -> anyhow::Result<String> {
+    let weights = examples.fit(threshold);
+    let json = serde_json::to_string(&weights).context("weights are numbers")?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     let mut text = format!(
         "{} tasks to fit, over all indexes; written to {}\n",
@@ -72,7 +77,7 @@ fn train_set_head(args: &TrainComposerArgs, examples: &SetExamples) -> anyhow::R
         "skills", "right", "tasks", "Set F1", "best alone"
     );
     writeln!(text, "\nheld out\n{}", styled(STRONG, &title))?;
-    for scores in examples.scores(weights) {
+    for scores in examples.scores(&weights) {
         for (group, right) in ["one", "several"].into_iter().enumerate() {
             let skills = grouped(scores.n_skills);
             let [n, f1, first] = [

@@ -4,8 +4,10 @@
 use crate::features::features;
 
 features! {
-    /// One number for each feature: its values for a skill, or the weights of a
-    /// [`SetWeights`](super::SetWeights).
+    /// One number for each feature of a skill.
+    ///
+    /// A skill *serves* a part if it comes first there, or has a share of more than 0.3. A part is *open* if no chosen skill
+    /// serves it.
     pub struct SetFeatures {
         /// Share in the ranking of the whole task, in `[0, 1]`; the shares of a ranking add up to 1.
         share,
@@ -35,5 +37,27 @@ features! {
         new_best_part,
         /// 1 if it comes first in a part, where no chosen skill serves the same parts.
         new_lead,
+        /// One over its place in the ranking of the whole task, in `[0, 1]`; 0 if it is not found there.
+        place,
+        /// Its highest log-odds for a part, as `log_odds`.
+        part_log_odds,
+        /// How far its log-odds are below those of the best skill of a part, where that is least; as `below_best`.
+        below_best_of_part,
+        /// Confidence of the surest part in which it comes first, in `[0, 1]`; 0 if it comes first in none.
+        led_confidence,
+        /// Its highest share in a part, in `[0, 1]`.
+        part_share,
+        /// The share of the best skill in the ranking of the whole task, in `[0, 1]`.
+        top_share,
+        /// Number of parts that are surer of a skill than not, over 8.
+        n_sure_parts,
+        /// Number of chosen skills, over 6.
+        n_chosen,
+        /// Number of open parts, over 8.
+        n_open_parts,
+        /// Its share times the confidence in the open part that it serves best.
+        open_part,
+        /// Its highest log-odds for an open part, as `log_odds`.
+        open_log_odds,
     }
 }

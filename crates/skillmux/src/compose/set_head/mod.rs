@@ -7,6 +7,8 @@ mod features;
 mod table;
 mod weights;
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use super::{
     ComposeRequest, Composer, Considered, Plan, ScoreCut, Split,
     repetition::{MAX_SIMILARITY, repetition},
@@ -22,18 +24,23 @@ pub use weights::SetWeights;
 /// part of the task rather than a second one for the same part. None for a task that the best skill most likely does not help
 /// with, and none of whose parts another one does.
 ///
+/// When to stop follows from the Set F1 that a plan can expect: of `n` chosen skills, `s` are right by their probabilities, and `m` are
+/// by those of all candidates. The expected Set F1 is near `2 s / (n + m)`. A skill of the probability `p` raises it if `p` is more than
+/// `s / (n + m)`. So a task that is sure of one skill takes no second one that may be right, and a plan that is unsure of
+/// all takes some more. `SkillComposer` has a stop token and a cardinality head for that.
+///
 /// As [`ScoreCut`] where the caller named the needs, and where scores are no log-odds or nothing is calibrated: there are no
 /// weights for that.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SetHead {
-    weights: SetWeights,
+    weights: Arc<SetWeights>,
     fallback: ScoreCut,
 }
 
 impl SetHead {
     /// Returns a composer with these weights.
-    pub fn new(weights: SetWeights) -> Self {
-        Self { weights, fallback: ScoreCut::default() }
+    pub fn new(weights: impl Into<Arc<SetWeights>>) -> Self {
+        Self { weights: weights.into(), fallback: ScoreCut::default() }
     }
 
     /// Returns the skills of a plan in the order in which they are chosen, whatever the scale.
@@ -47,26 +54,36 @@ impl SetHead {
         let table = SetTable::new(request.steps, request.n_skills);
         let Some(first) = first_skill(request.steps) else { return Vec::new() };
         let mut chosen = Choice { request, table: &table, chosen: Vec::new() };
+        let probability = |skill: &Considered, ids: &[SkillId]| {
+            let features = table.features(&skill.candidate.skill, ids);
+            features.map(|features| self.weights.probability(&features))
+        };
+        let mut n_right = probability(first, &[]).unwrap_or(0.0);
         chosen.add(first);
         for named in all_named(request.steps) {
-            chosen.add(named);
+            // Who names a skill wants it.
+            n_right += if chosen.add(named) { 1.0 } else { 0.0 };
         }
-        let probability = |skill: &SkillId, ids: &[SkillId]| {
-            self.weights.probability(&table.features(skill, ids))
-        };
         loop {
             let ids = chosen.ids();
+            let mut seen = BTreeSet::new();
             let open = request.steps.iter().flat_map(|step| &step.candidates);
-            let open = open.filter(|skill| chosen.is_open(skill));
-            let judged = open.map(|skill| (probability(&skill.candidate.skill, &ids), skill));
+            let open =
+                open.filter(|skill| seen.insert(&skill.candidate.skill) && chosen.is_open(skill));
+            let judged: Vec<(f32, &Considered)> =
+                open.filter_map(|skill| Some((probability(skill, &ids)?, skill))).collect();
             // Of equals the first one, so the last of a reversed order.
-            let best = judged.rev().max_by(|a, b| a.0.total_cmp(&b.0));
-            match best {
-                Some((probability, skill)) if probability >= self.weights.threshold => {
-                    chosen.add(skill);
-                }
-                _ => return chosen.chosen,
+            let Some((best, skill)) = judged.iter().rev().max_by(|a, b| a.0.total_cmp(&b.0)) else {
+                return chosen.chosen;
+            };
+            let n_all = n_right + judged.iter().map(|(probability, _)| probability).sum::<f32>();
+            let [least, most] = self.weights.threshold;
+            let threshold = (n_right / (ids.len() as f32 + n_all)).clamp(least, most);
+            if *best < threshold {
+                return chosen.chosen;
             }
+            n_right += best;
+            chosen.add(skill);
         }
     }
 }
@@ -92,11 +109,13 @@ impl<'a> Choice<'_, 'a> {
             && repetition(self.request, MAX_SIMILARITY, &self.skills(), skill).is_none()
     }
 
-    /// Adds a skill if it is open: to the part that it serves best, else to the whole task.
-    fn add(&mut self, skill: &'a Considered) {
-        if self.is_open(skill) {
+    /// Adds a skill if it is open: to the part that it serves best, else to the whole task. Returns whether it was.
+    fn add(&mut self, skill: &'a Considered) -> bool {
+        let is_open = self.is_open(skill);
+        if is_open {
             self.chosen.push(Chosen { skill, step: step_of(self.table, skill) });
         }
+        is_open
     }
 }
 

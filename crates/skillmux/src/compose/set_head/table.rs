@@ -1,6 +1,6 @@
 //! [`SetTable`]: shares of all candidates in the rankings of a task and of its parts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::SetFeatures;
 use crate::{
@@ -21,18 +21,31 @@ const LOG_ODDS: [f32; 2] = [-4.0, 15.0];
 /// As many parts as are told from more.
 const MANY_PARTS: f32 = 8.0;
 
+/// As many skills as a plan has at most.
+const MANY_SKILLS: f32 = 6.0;
+
+/// Share from which on a skill serves a part in which another one comes first.
+const SERVES: f32 = 0.3;
+
+/// Confidence from which on a part is surer of a skill than not.
+const SURE: f32 = 0.5;
+
 /// Shares of all candidates in the rankings of a task and of its parts, which are by log-odds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetTable {
     rows: BTreeMap<SkillId, Row>,
     n_parts: usize,
+    n_sure_parts: usize,
     n_skills: usize,
     confidence: f32,
+    top_share: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Row {
     share: f32,
+    /// Place in the ranking of the whole task, from 1.
+    place: Option<usize>,
     below_best: Option<f32>,
     log_odds: Option<f32>,
     parts: Vec<PartShare>,
@@ -44,6 +57,18 @@ struct PartShare {
     share: f32,
     confidence: f32,
     is_first: bool,
+    log_odds: f32,
+    below_best: f32,
+}
+
+impl PartShare {
+    fn worth(&self) -> f32 {
+        self.share * self.confidence
+    }
+
+    fn is_served(&self) -> bool {
+        self.is_first || self.share > SERVES
+    }
 }
 
 impl SetTable {
@@ -52,23 +77,37 @@ impl SetTable {
     pub fn new(steps: &[StepCandidates], n_skills: usize) -> Self {
         let mut rows: BTreeMap<SkillId, Row> = BTreeMap::new();
         let (whole, parts) = steps.split_first().map_or((None, steps), |(w, p)| (Some(w), p));
-        for (considered, share) in whole.into_iter().flat_map(shares) {
+        let best = |step: &StepCandidates| step.candidates.first().map_or(0.0, score);
+        for (number, (considered, share)) in whole.into_iter().flat_map(shares).enumerate() {
             let row = rows.entry(considered.candidate.skill.clone()).or_default();
-            let best = whole.and_then(|whole| whole.candidates.first()).map(score);
             row.share = share;
-            row.below_best = best.map(|best| score(considered) - best);
+            row.place = Some(number + 1);
+            row.below_best = whole.map(|whole| score(considered) - best(whole));
             row.log_odds = Some(score(considered));
         }
         for (number, part) in parts.iter().enumerate() {
             let confidence = part.judgement.confidence.unwrap_or(0.0);
             for (place, (considered, share)) in shares(part).enumerate() {
                 let row = rows.entry(considered.candidate.skill.clone()).or_default();
-                let is_first = place == 0;
-                row.parts.push(PartShare { part: number, share, confidence, is_first });
+                row.parts.push(PartShare {
+                    part: number,
+                    share,
+                    confidence,
+                    is_first: place == 0,
+                    log_odds: score(considered),
+                    below_best: score(considered) - best(part),
+                });
             }
         }
-        let confidence = whole.and_then(|whole| whole.judgement.confidence).unwrap_or(0.0);
-        Self { rows, n_parts: parts.len(), n_skills, confidence }
+        let confidence = |step: &StepCandidates| step.judgement.confidence.unwrap_or(0.0);
+        Self {
+            n_parts: parts.len(),
+            n_sure_parts: parts.iter().filter(|part| confidence(part) >= SURE).count(),
+            n_skills,
+            confidence: whole.map_or(0.0, confidence),
+            top_share: rows.values().map(|row| row.share).fold(0.0, f32::max),
+            rows,
+        }
     }
 
     /// Returns all candidates, by id.
@@ -78,10 +117,10 @@ impl SetTable {
 
     /// Returns the part that a skill serves best, counted from 0; `None` if it serves none.
     pub fn best_part(&self, skill: &SkillId) -> Option<usize> {
-        let worth = |part: &PartShare| part.share * part.confidence;
         let parts = &self.rows.get(skill)?.parts;
         // Of equals the first one, so the last of a reversed order.
-        parts.iter().rev().max_by(|a, b| worth(a).total_cmp(&worth(b))).map(|part| part.part)
+        let best = parts.iter().rev().max_by(|a, b| a.worth().total_cmp(&b.worth()));
+        best.map(|part| part.part)
     }
 
     /// Returns the share of a skill in the ranking of each part, times the confidence of that part; 0 for a part that it is not
@@ -89,7 +128,7 @@ impl SetTable {
     pub fn of_parts(&self, skill: &SkillId) -> Vec<f32> {
         let mut worths = vec![0.0; self.n_parts];
         for part in self.rows.get(skill).into_iter().flat_map(|row| &row.parts) {
-            worths[part.part] = part.share * part.confidence;
+            worths[part.part] = part.worth();
         }
         worths
     }
@@ -100,36 +139,69 @@ impl SetTable {
         rows.map_or(0.0, |(a, b)| overlap(&a.parts, &b.parts))
     }
 
-    /// Returns what speaks for adding a skill to the chosen ones; zeros for one that is no candidate.
-    pub fn features(&self, skill: &SkillId, chosen: &[SkillId]) -> SetFeatures {
-        let Some(row) = self.rows.get(skill) else { return SetFeatures::default() };
-        let overlap = chosen
-            .iter()
-            .filter_map(|chosen| self.rows.get(chosen))
-            .map(|chosen| overlap(&row.parts, &chosen.parts))
-            .fold(0.0, f32::max);
-        let largest = row.parts.iter().rev().max_by(|a, b| a.share.total_cmp(&b.share));
-        let best_part = largest.map_or(0.0, |part| part.share * part.confidence);
-        let n_led = row.parts.iter().filter(|part| part.is_first).count();
+    /// Returns what speaks for adding a skill to the chosen ones; `None` for one that is no candidate.
+    pub fn features(&self, skill: &SkillId, chosen: &[SkillId]) -> Option<SetFeatures> {
+        let row = self.rows.get(skill)?;
+        let parts = &row.parts;
+        let of_chosen = || chosen.iter().filter_map(|chosen| self.rows.get(chosen));
+        let overlap = of_chosen().map(|chosen| overlap(parts, &chosen.parts)).fold(0.0, f32::max);
+        let served: BTreeSet<usize> = of_chosen()
+            .flat_map(|chosen| &chosen.parts)
+            .filter(|part| part.is_served())
+            .map(|part| part.part)
+            .collect();
+        let open = || parts.iter().filter(|part| !served.contains(&part.part));
+        let largest = parts.iter().rev().max_by(|a, b| a.share.total_cmp(&b.share));
+        let best_part = largest.map_or(0.0, PartShare::worth);
+        let led = || parts.iter().filter(|part| part.is_first);
+        let n_led = led().count();
         let is_leading = if n_led > 0 { 1.0 } else { 0.0 };
-        let below = row.below_best.unwrap_or(-FAR_BELOW).max(-FAR_BELOW);
-        let [least, most] = LOG_ODDS;
-        SetFeatures {
+        Some(SetFeatures {
             share: row.share,
-            below_best: below / FAR_BELOW,
-            log_odds: row.log_odds.unwrap_or(least).clamp(least, most) / 10.0,
+            below_best: far(row.below_best),
+            log_odds: tenths(row.log_odds),
             best_part,
-            all_parts: row.parts.iter().map(|part| part.share * part.confidence).sum(),
+            all_parts: parts.iter().map(PartShare::worth).sum(),
             leads: n_led as f32 / self.n_parts.max(1) as f32,
-            n_parts: f32::min(self.n_parts as f32 / MANY_PARTS, 1.0),
+            n_parts: of_many(self.n_parts),
             is_whole: if self.n_parts == 0 { 1.0 } else { 0.0 },
             library_size: (self.n_skills as f32).ln_1p() / 10.0,
             confidence: self.confidence,
             overlap,
             new_best_part: best_part * (1.0 - overlap),
             new_lead: is_leading * (1.0 - overlap),
-        }
+            place: row.place.map_or(0.0, |place| 1.0 / place as f32),
+            part_log_odds: tenths(highest(parts.iter().map(|part| part.log_odds))),
+            below_best_of_part: far(highest(parts.iter().map(|part| part.below_best))),
+            led_confidence: highest(led().map(|part| part.confidence)).unwrap_or(0.0),
+            part_share: largest.map_or(0.0, |part| part.share),
+            top_share: self.top_share,
+            n_sure_parts: of_many(self.n_sure_parts),
+            n_chosen: chosen.len() as f32 / MANY_SKILLS,
+            n_open_parts: of_many(self.n_parts - served.len()),
+            open_part: highest(open().map(PartShare::worth)).unwrap_or(0.0),
+            open_log_odds: tenths(highest(open().map(|part| part.log_odds))),
+        })
     }
+}
+
+fn highest(numbers: impl Iterator<Item = f32>) -> Option<f32> {
+    numbers.reduce(f32::max)
+}
+
+/// Returns log-odds in tenths, within bounds; the lowest ones for a skill that was not found.
+fn tenths(log_odds: Option<f32>) -> f32 {
+    let [least, most] = LOG_ODDS;
+    log_odds.unwrap_or(least).clamp(least, most) / 10.0
+}
+
+/// Returns a difference of log-odds as a share of what counts as far.
+fn far(below: Option<f32>) -> f32 {
+    below.unwrap_or(-FAR_BELOW).max(-FAR_BELOW) / FAR_BELOW
+}
+
+fn of_many(n_parts: usize) -> f32 {
+    f32::min(n_parts as f32 / MANY_PARTS, 1.0)
 }
 
 fn score(considered: &Considered) -> f32 {
@@ -187,31 +259,49 @@ mod tests {
         ];
         let table = SetTable::new(&steps, 99);
         let chosen = [SkillId::new("docker")];
-        let deck = table.features(&SkillId::new("deck"), &chosen);
+        let features = |name: &str| table.features(&SkillId::new(name), &chosen).unwrap();
+        let deck = features("deck");
         near(deck.overlap, 0.0);
         near(deck.best_part, 0.6);
         near(deck.new_lead, 1.0);
         near(deck.leads, 0.5);
         near(deck.below_best, -0.5);
         near(deck.log_odds, 0.0);
-        let podman = table.features(&SkillId::new("podman"), &chosen);
+        let podman = features("podman");
         near(podman.overlap, 1.0);
         near(podman.new_best_part, 0.0);
         near(podman.best_part, 0.4);
         near(podman.share, (-1.0_f32).exp() / (1.0 + (-1.0_f32).exp() + (-2.0_f32).exp()));
         assert_eq!(table.best_part(&SkillId::new("deck")), Some(1));
         assert_eq!(table.best_part(&SkillId::new("docker")), Some(0));
-        assert_eq!(table.features(&SkillId::new("other"), &chosen), SetFeatures::default());
+        assert_eq!(table.features(&SkillId::new("other"), &chosen), None);
+        // The first part is served, the second is open.
+        near(podman.open_part, 0.0);
+        near(podman.open_log_odds, -0.4);
+        near(podman.below_best_of_part, 0.0);
+        near(podman.place, 0.5);
+        near(podman.led_confidence, 0.0);
+        near(deck.open_part, 0.6);
+        near(deck.open_log_odds, 0.1);
+        near(deck.led_confidence, 0.6);
+        near(deck.n_open_parts, 0.125);
+        near(deck.n_sure_parts, 0.25);
+        near(deck.n_chosen, 1.0 / 6.0);
+        let alone = table.features(&SkillId::new("docker"), &[]).unwrap();
+        near(alone.n_open_parts, 0.25);
+        near(alone.top_share, alone.share);
     }
 
     #[test]
     fn a_task_without_parts_has_shares_of_the_whole_alone() {
         let table = SetTable::new(&[step(0.9, &[("a", 1.0), ("b", -20.0)])], 9);
-        let b = table.features(&SkillId::new("b"), &[SkillId::new("a")]);
+        let b = table.features(&SkillId::new("b"), &[SkillId::new("a")]).unwrap();
         near(b.is_whole, 1.0);
         near(b.below_best, -1.0);
         near(b.log_odds, -0.4);
         near(b.best_part + b.all_parts + b.leads + b.overlap, 0.0);
+        near(b.part_log_odds, -0.4);
+        near(b.below_best_of_part, -1.0);
         near(b.library_size, 10_f32.ln() / 10.0);
         assert_eq!(table.best_part(&SkillId::new("b")), None);
     }

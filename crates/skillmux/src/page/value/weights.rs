@@ -103,7 +103,8 @@ impl NodeWeights {
     }
 
     fn log_odds(&self, features: &NodeFeatures) -> f32 {
-        let log_odds = self.bias + self.weights.dot(features);
+        let weighed = self.weights.to_array().into_iter().zip(features.to_array());
+        let log_odds = self.bias + weighed.map(|(weight, feature)| weight * feature).sum::<f32>();
         if log_odds.is_finite() { log_odds } else { 0.0 }
     }
 }
