@@ -11,7 +11,7 @@ use skillmux::{
 
 use super::{
     asked::{Asked, Library},
-    fit::{Example, fit},
+    fit::{Example, FitOptions, fit},
     tasks::{Right, SetTasks},
 };
 use crate::{error::Result, split::Fold};
@@ -51,11 +51,12 @@ impl SetExamples {
         Ok(())
     }
 
-    /// Returns the weights that fit the tasks that are not held out, with this threshold.
-    pub fn fit(&self, threshold: f32) -> SetWeights {
-        let examples: Vec<Example> =
-            self.libraries.iter().flat_map(|l| examples(l.index.n_skills(), &l.asked)).collect();
-        fit(&examples, threshold)
+    /// Returns the weights that fit the tasks that are not held out.
+    pub fn fit(&self, options: &FitOptions) -> SetWeights {
+        let of_library =
+            |l: &Library| examples(l.index.n_skills(), &l.asked, options.rejected_weight);
+        let examples: Vec<Example> = self.libraries.iter().flat_map(of_library).collect();
+        fit(&examples, options.threshold)
     }
 
     /// Returns the number of tasks that weights are fitted to, over all libraries.
@@ -73,13 +74,13 @@ impl SetExamples {
     }
 }
 
-fn examples(n_skills: usize, asked: &[Asked]) -> Vec<Example> {
+fn examples(n_skills: usize, asked: &[Asked], rejected_weight: f64) -> Vec<Example> {
     let train = asked.iter().filter(|asked| asked.fold != Fold::HeldOut);
-    train.flat_map(|asked| of_task(n_skills, asked)).collect()
+    train.flat_map(|asked| of_task(n_skills, asked, rejected_weight)).collect()
 }
 
 /// Returns the examples of a task, which have the weight 1 together.
-fn of_task(n_skills: usize, asked: &Asked) -> Vec<Example> {
+fn of_task(n_skills: usize, asked: &Asked, rejected_weight: f64) -> Vec<Example> {
     let table = SetTable::new(&asked.steps, n_skills);
     let first = asked.steps.first().and_then(|whole| whole.candidates.first());
     let Some(first) = first.map(|considered| &considered.candidate.skill) else {
@@ -87,21 +88,25 @@ fn of_task(n_skills: usize, asked: &Asked) -> Vec<Example> {
     };
     let mut examples = Vec::new();
     for skill in table.candidates().filter(|skill| *skill != first) {
-        let Right { skills: right, also, .. } = &asked.right;
+        let Right { skills: right, also, rejected } = &asked.right;
         let is_right = right.contains(skill);
         if !is_right && also.contains(skill) {
             continue;
         }
+        let is_rejected = !is_right && rejected.contains(skill);
+        let weight = if is_rejected { rejected_weight } else { 1.0 };
         let others = right.iter().filter(|right| *right != skill && *right != first);
         let all: Vec<SkillId> = std::iter::once(first).chain(others).cloned().collect();
         for chosen in [&all[..1], &all] {
             let features = table.features(skill, chosen);
-            examples.push(Example { features, is_right, weight: 0.0 });
+            examples.push(Example { features, is_right, weight });
         }
     }
-    let weight = 1.0 / examples.len().max(1) as f64;
-    for example in &mut examples {
-        example.weight = weight;
+    let total: f64 = examples.iter().map(|example| example.weight).sum();
+    if total > 0.0 {
+        for example in &mut examples {
+            example.weight /= total;
+        }
     }
     examples
 }
@@ -142,4 +147,49 @@ pub(super) fn set_f1(loaded: &[SkillId], right: &Right) -> f64 {
     let n_also = loaded.iter().filter(|skill| right.also.contains(skill)).count();
     let n_counted = loaded.len() - n_also + right.skills.len();
     2.0 * n_right as f64 / n_counted.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use skillmux::{
+        compose::{Considered, Judgement, StepCandidates, Verdict},
+        query::Need,
+        retrieve::Candidate,
+    };
+
+    use super::*;
+
+    /// A task for which `a` and `b` are right, `c` is rejected, and nothing is known of `d`.
+    fn asked() -> Asked {
+        let candidates = ["a", "b", "c", "d"].iter().zip([4.0, 3.0, 2.0, 1.0]);
+        let considered = |(id, score): (&&str, f32)| Considered {
+            candidate: Candidate::new(SkillId::new(*id), score),
+            name: (*id).to_owned(),
+        };
+        let judgement = Judgement { confidence: Some(0.9), verdict: Verdict::Helps };
+        let ids = |ids: &[&str]| ids.iter().map(|id| SkillId::new(*id)).collect::<Vec<_>>();
+        Asked {
+            steps: vec![StepCandidates {
+                need: Need::new("whole"),
+                judgement,
+                candidates: candidates.map(considered).collect(),
+            }],
+            right: Right { skills: ids(&["a", "b"]), also: Vec::new(), rejected: ids(&["c"]) },
+            fold: Fold::Train,
+        }
+    }
+
+    #[test]
+    fn a_rejected_candidate_weighs_as_much_as_is_asked_for() {
+        let weights = |rejected_weight: f64| -> Vec<f64> {
+            of_task(48, &asked(), rejected_weight).iter().map(|e| e.weight).collect()
+        };
+        // Two examples each of `b`, `c` and `d`; one of all six is exactly what it was without grades.
+        assert_eq!(weights(1.0), [1.0 / 6.0; 6]);
+        let graded = weights(3.0);
+        assert!(
+            graded.iter().zip([0.1, 0.1, 0.3, 0.3, 0.1, 0.1]).all(|(a, b)| (a - b).abs() < 1e-12)
+        );
+        assert_eq!(weights(0.0)[2..4], [0.0; 2]);
+    }
 }

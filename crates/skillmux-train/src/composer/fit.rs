@@ -10,6 +10,23 @@ const N: usize = SetFeatures::N + 1;
 /// L2 penalty on the weights, as a share of the weight of all examples.
 const PENALTY: f64 = 1e-4;
 
+/// How the weights of the set head are fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitOptions {
+    /// Least probability of a skill that is added to a plan, in `[0, 1]`.
+    pub threshold: f32,
+    /// Weight of a rejected candidate, not negative, where one of which nothing is known weighs 1. All examples of a task
+    /// weigh 1 together, whatever this is.
+    pub rejected_weight: f64,
+}
+
+impl FitOptions {
+    /// Returns options with which a rejected candidate weighs as much as any other wrong one.
+    pub fn new(threshold: f32) -> Self {
+        Self { threshold, rejected_weight: 1.0 }
+    }
+}
+
 /// A candidate beside chosen skills.
 pub(super) struct Example {
     pub(super) features: SetFeatures,

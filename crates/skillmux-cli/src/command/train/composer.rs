@@ -11,7 +11,7 @@ use skillmux_eval::stats::{Interval, PairedTest};
 use skillmux_models::sequence::{SceneKind, SequenceComposer, SequenceModel};
 use skillmux_train::{
     composer::{
-        PlanGroup, PlanScores, SetExamples, SetTasks,
+        FitOptions, PlanGroup, PlanScores, SetExamples, SetTasks,
         sequence::{EpochLine, SequenceOptions, TrainedSequence, train_sequence},
     },
     encoder::{RunFolder, RunStart},
@@ -33,6 +33,9 @@ use crate::{
 pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if !(0.0..=1.0).contains(&args.threshold) {
         bail!("the threshold is a probability from 0 to 1, and not {}", args.threshold);
+    }
+    if !(args.rejected_weight.is_finite() && args.rejected_weight >= 0.0) {
+        bail!("the weight of rejected skills is 0 or more, and not {}", args.rejected_weight);
     }
     let mut tasks = SetTasks::default();
     for path in &args.tasks {
@@ -59,7 +62,8 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
 }
 
 fn train_set_head(args: &TrainComposerArgs, examples: &SetExamples) -> anyhow::Result<String> {
-    let weights = examples.fit(args.threshold);
+    let options = FitOptions { threshold: args.threshold, rejected_weight: args.rejected_weight };
+    let weights = examples.fit(&options);
     let json = serde_json::to_string_pretty(&weights).context("weights are numbers")?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     let mut text = format!(
@@ -117,7 +121,8 @@ fn train_one_sequence(
     write_file(&args.out, &trained.bytes)?;
     let sequence = SequenceComposer::new(SequenceModel::from_bytes(&trained.bytes)?, encoder)?;
     let shipped = SetHead::new(skillmux_models::composer());
-    let refitted = SetHead::new(examples.fit(skillmux_models::composer().threshold));
+    let refitted =
+        SetHead::new(examples.fit(&FitOptions::new(skillmux_models::composer().threshold)));
     let (greedy, cut) = (Chain::default(), ScoreCut::default());
     let composers: [(&str, &dyn Composer); 5] = [
         ("set-head", &shipped),
