@@ -56,7 +56,10 @@ mod out;
 mod prompt;
 mod query;
 mod refusal;
+mod reject;
 mod sample;
+mod set_task;
+mod task;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -64,4 +67,9 @@ mod work;
 
 pub use distractor::{DistractorOptions, Strategy, write_distractors};
 pub use query::{QueryOptions, TaskKind, write_queries};
+pub use reject::{RejectOptions, RejectReason, write_rejects};
+pub use set_task::{
+    DrawReport, GraphSize, Meaning, QueryCounts, SetTaskOptions, SetTaskReport, SetTaskWriter,
+    write_set_tasks,
+};
 pub use work::{WorkOptions, WorkReport};
