@@ -131,7 +131,7 @@ pub(super) struct Likeness {
 impl Likeness {
     /// Returns why a row repeats one of some others, if it does: the same text first, then the words, then the meaning
     /// (`SkillComposer` appendix B.3).
-    fn repeats(&self, mark: &Mark, known: &[Mark]) -> Option<Refusal> {
+    pub(super) fn repeats(&self, mark: &Mark, known: &[Mark]) -> Option<Refusal> {
         let (mut is_near, mut has_name, mut means_same) = (false, false, false);
         for other in known {
             if mark.text_key.is_some() && mark.text_key == other.text_key {

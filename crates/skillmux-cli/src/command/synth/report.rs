@@ -158,7 +158,9 @@ impl Report {
             grouped(self.n_tokens_received)
         );
         row("asked", self.n_requests, &tokens);
-        row("refused", self.refusals.values().sum(), "answers");
+        let is_joined = self.graph.as_ref().is_some_and(|graph| graph.queries.is_some());
+        let refused = if is_joined { "tasks that were joined" } else { "answers" };
+        row("refused", self.refusals.values().sum(), refused);
         row(
             "given up",
             self.n_given_up,

@@ -123,3 +123,73 @@ pub(super) fn mark(query: &str, encoder: &dyn Encoder) -> Result<Mark> {
 fn plain(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use skillmux::model::EncoderIdentity;
+
+    use super::*;
+    use crate::synth::{set_task::MAX_SIMILARITY, work::Likeness};
+
+    /// Says how often a text has each letter, and so gives anagrams one meaning.
+    struct Letters(EncoderIdentity);
+
+    impl Letters {
+        fn new() -> Self {
+            let identity =
+                EncoderIdentity { name: "letters".into(), dim: 26, fingerprint: String::new() };
+            Self(identity)
+        }
+    }
+
+    impl Encoder for Letters {
+        fn identity(&self) -> &EncoderIdentity {
+            &self.0
+        }
+
+        fn encode(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+            let row = |text: &&str| {
+                let mut counts = vec![0.0_f32; 26];
+                for letter in text.bytes().filter(u8::is_ascii_lowercase) {
+                    counts[usize::from(letter - b'a')] += 1.0;
+                }
+                let norm = counts.iter().map(|n| n * n).sum::<f32>().sqrt().max(1.0);
+                counts.into_iter().map(move |n| n / norm).collect::<Vec<_>>()
+            };
+            Ok(texts.iter().flat_map(row).collect())
+        }
+    }
+
+    #[test]
+    fn three_layers_tell_duplicates_the_strictest_reason_first() {
+        let letters = Letters::new();
+        let known = ["sort the ledger of may by date", "paint a chart of all sales"]
+            .map(|query| mark(query, &letters).unwrap());
+        let likeness = Likeness { max_similarity: MAX_SIMILARITY, max_cosine: 0.92 };
+        let reason = |query: &str| {
+            let refusal = likeness.repeats(&mark(query, &letters).unwrap(), &known);
+            refusal.map(|refusal| refusal.reason())
+        };
+        for (query, expected) in [
+            ("sort the ledger of may by date", Some("the same text as an earlier one")),
+            // The same sequences, and other bytes.
+            ("Sort  the ledger of May by date", Some("like an earlier one")),
+            ("sort the ledger of may by the date", Some("like an earlier one")),
+            // The same letters in another order.
+            ("etad yb yam fo regdel eht tros", Some("the same meaning as an earlier one")),
+            ("fix my bike", None),
+        ] {
+            assert_eq!(reason(query), expected, "{query}");
+        }
+        let loose = Likeness { max_similarity: 1.0, max_cosine: 1.1 };
+        let other = mark("etad yb yam fo regdel eht tros", &letters).unwrap();
+        assert!(loose.repeats(&other, &known).is_none());
+        // A task is a duplicate wherever the earlier one stands.
+        let turned: Vec<Mark> = known.iter().rev().cloned().collect();
+        let same = mark("paint a chart of all sales", &letters).unwrap();
+        for known in [known.as_slice(), &turned] {
+            let refusal = likeness.repeats(&same, known).unwrap();
+            assert_eq!(refusal.reason(), "the same text as an earlier one");
+        }
+    }
+}
