@@ -24,8 +24,8 @@ use crate::error::Result;
 /// of JSON Lines in the format of `datasets/set-tasks.jsonl`; goes on where an earlier run stopped. `docs/synth.md` has the rules.
 ///
 /// # Errors
-/// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read) and
-/// [`Error::TrainingData`](crate::Error::TrainingData) of the files of tasks.
+/// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read),
+/// [`Error::TrainingData`](crate::Error::TrainingData) and [`Error::TaskRefused`](crate::Error::TaskRefused) of the files of tasks.
 pub fn write_rejects(
     router: &Router,
     model: &dyn ChatModel,

@@ -8,12 +8,13 @@ use std::{
 use serde::Deserialize;
 use skillmux::{
     index::{Index, SkillIdx},
+    query::Query,
     skill::SkillId,
 };
 
 use super::row::Rejected;
 use crate::{
-    error::Result,
+    error::{Error, Result},
     file::lines,
     gold::idx_of_ids,
     synth::sample::{chance, key},
@@ -52,7 +53,13 @@ struct TaskLine {
 pub(super) fn read_tasks(paths: &[PathBuf], index: &Index, seed: u64) -> Result<Vec<KnownTask>> {
     let mut of_query: BTreeMap<String, TaskLine> = BTreeMap::new();
     for path in paths {
-        for mut line in lines::<TaskLine>(path, "a task with `skill_id` or `skill_ids`")? {
+        let of_file = lines::<TaskLine>(path, "a task with `skill_id` or `skill_ids`")?;
+        for (number, mut line) in (1..).zip(of_file) {
+            Query::new(line.query.as_str()).map_err(|source| Error::TaskRefused {
+                path: path.clone(),
+                line: number,
+                source,
+            })?;
             line.skill_ids.extend(line.skill_id.take());
             match of_query.get_mut(&line.query) {
                 Some(known) => {
