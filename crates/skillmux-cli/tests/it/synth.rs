@@ -369,7 +369,8 @@ fn queries(home: &Home) -> String {
         for round in 0..2 {
             let own: Vec<&str> = words.iter().skip(round).step_by(2).take(8).copied().collect();
             let query = format!("See to {} {}", own.join(" "), prose(2 * n + round, 2));
-            lines += &format!("{}\n", json!({ "query": query, "skill_id": id }));
+            lines += &json!({ "query": query, "skill_id": id }).to_string();
+            lines.push('\n');
         }
     }
     home.write("queries.jsonl", &lines)
@@ -528,7 +529,8 @@ fn a_model_says_which_candidates_do_not_work_and_the_rows_train_a_composer() {
             pair[1].rsplit('/').next().unwrap().replace('-', " ")
         );
         let id = format!("t-{n:02}");
-        lines += &format!("{}\n", json!({ "query_id": id, "query": query, "skill_ids": pair }));
+        lines += &json!({ "query_id": id, "query": query, "skill_ids": pair }).to_string();
+        lines.push('\n');
     }
     lines += "{\"query\": \"of another library\", \"skill_ids\": [\"not/there\"]}\n";
     let tasks = home.write("tasks.jsonl", &lines);

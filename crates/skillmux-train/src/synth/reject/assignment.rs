@@ -73,11 +73,14 @@ struct WrittenReject {
     with: Option<String>,
 }
 
+/// Skills with the letters by which they are named.
+type Lettered<'s> = Vec<(char, &'s Skill)>;
+
 impl RejectAssignment {
     /// Returns the letters of the right skills and of the candidates, with the skills.
-    fn lettered(&self) -> (Vec<(char, &Skill)>, Vec<(char, &Skill)>) {
+    fn lettered(&self) -> (Lettered<'_>, Lettered<'_>) {
         let letters = || ('A'..='Z').chain('a'..='z');
-        let right: Vec<(char, &Skill)> = letters().zip(&self.right).collect();
+        let right: Lettered<'_> = letters().zip(&self.right).collect();
         let candidates = letters().skip(self.right.len()).zip(&self.candidates).collect();
         (right, candidates)
     }

@@ -141,7 +141,7 @@ struct Plan<'a> {
     work_options: &'a WorkOptions<'a>,
 }
 
-impl<'a> Plan<'a> {
+impl Plan<'_> {
     fn skill(&self, node: usize) -> Result<Skill> {
         Ok(self.index.skill(self.graph.nodes[node].idx)?.skill)
     }

@@ -119,16 +119,15 @@ pub(super) fn near_by_words(nodes: &[Node]) -> Vec<(usize, usize)> {
                 *n += 1;
             }
         }
-        let mut near: Vec<(f32, usize)> = Vec::new();
-        for (other, (sum, n_shared)) in shared {
-            let other_node = &nodes[other as usize];
-            let passes =
-                node.passes_to(other_node).is_some() != other_node.passes_to(node).is_some();
-            let n_all = node.terms.len() + other_node.terms.len();
-            if n_shared >= MIN_SHARED_TERMS && passes && !is_alike(&node.terms, &other_node.terms) {
-                near.push((sum / (n_all as f32), other as usize));
-            }
-        }
+        let measure = |(other, (sum, n_shared)): (u32, (f32, u32))| {
+            let other = other as usize;
+            let next = &nodes[other];
+            let passes = node.passes_to(next).is_some() != next.passes_to(node).is_some();
+            let is_near =
+                n_shared >= MIN_SHARED_TERMS && passes && !is_alike(&node.terms, &next.terms);
+            is_near.then(|| (sum / (node.terms.len() + next.terms.len()) as f32, other))
+        };
+        let mut near: Vec<(f32, usize)> = shared.into_iter().filter_map(measure).collect();
         near.sort_unstable_by(|(a, at_a), (b, at_b)| b.total_cmp(a).then(at_a.cmp(at_b)));
         near.truncate(MAX_NEAR);
         near.into_iter().map(|(_, other)| (at, other)).collect::<Vec<_>>()
