@@ -76,6 +76,27 @@ pub(crate) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
     Ok(pairs.collect())
 }
 
+#[derive(Deserialize)]
+struct SkillsLine {
+    #[serde(default)]
+    skill_ids: Vec<SkillId>,
+    #[serde(default)]
+    skills: Vec<SkillId>,
+}
+
+/// Returns the skills of each task of a file, plain or `.zst`, in the order of use: `{"skill_ids"}` or `{"skills"}` a line.
+///
+/// # Errors
+/// [`Error::Read`] and [`Error::TrainingData`].
+pub(crate) fn skills_of_tasks(path: &Path) -> Result<Vec<Vec<SkillId>>> {
+    let lines: Vec<SkillsLine> = lines(path, "a task with `skill_ids` or `skills`")?;
+    let skills = |line: SkillsLine| match line.skill_ids {
+        ids if ids.is_empty() => line.skills,
+        ids => ids,
+    };
+    Ok(lines.into_iter().map(skills).collect())
+}
+
 /// Returns the lines of a file of JSON Lines, plain or `.zst`.
 ///
 /// # Errors

@@ -9,7 +9,7 @@
 //! | [`pager`] | the weights by which parts of a skill are chosen | queries about a skill, and the bytes that answer them |
 //! | [`kinds`] | the weights that tell the kinds of parts | parts of skills with their kinds |
 //! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
-//! | [`synth`] | queries, and skills that resemble others | what a chat model writes |
+//! | [`synth`] | queries, tasks of several skills, and skills that resemble others or do not work for a task | what a chat model writes, or queries |
 //!
 //! Deterministic: the same data, options and seed give the same bytes, on any number of threads.
 //! What is scored is never trained on: who is held out from what is decided in one place, by the

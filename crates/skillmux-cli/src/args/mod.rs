@@ -30,7 +30,8 @@ pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, KindChoice, PagerChoice, RetrieverChoice, StageArgs,
 };
 pub(crate) use synth::{
-    SynthCommand, SynthDistractorsArgs, SynthQueriesArgs, SynthWorkArgs, TaskKindChoice,
+    SynthCommand, SynthComposerArgs, SynthDistractorsArgs, SynthQueriesArgs, SynthRejectArgs,
+    SynthWorkArgs, TaskKindChoice,
 };
 pub(crate) use train::{
     ComposerKind, LossChoice, NearDuplicatesChoice, PrecisionChoice, SceneChoice,

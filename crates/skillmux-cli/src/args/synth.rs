@@ -12,6 +12,10 @@ pub(crate) enum SynthCommand {
     Queries(SynthQueriesArgs),
     /// Write distractors: skills that look like yours but do something else
     Distractors(SynthDistractorsArgs),
+    /// Write tasks for sets of skills that work together, to train a composer
+    Composer(SynthComposerArgs),
+    /// Find which skills look right for a task and are not, and why
+    Reject(SynthRejectArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -60,6 +64,63 @@ pub(crate) struct SynthDistractorsArgs {
     /// technology, and the third is broader
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
     pub(crate) per_skill: u8,
+    #[command(flatten)]
+    pub(crate) work: SynthWorkArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SynthComposerArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// File for the tasks, one a line. Tasks that it already holds are kept, so you can interrupt
+    /// a run and start it again
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) out: PathBuf,
+    /// Write until the file holds N tasks
+    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) n: u32,
+    /// Tasks that are known, plain or .zst: `{"skill_ids"}` a line. Skills of one task work together
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) tasks: Vec<PathBuf>,
+    /// Queries about one skill each, plain or .zst: `{"query", "skill_id"}` a line. They are joined
+    /// to tasks, and no chat model is asked
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1.., conflicts_with_all = ["chat_url", "chat_model"])]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Share of the tasks that need one skill, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = share)]
+    pub(crate) share_single: f64,
+    /// Share of the pairs, from 0 to 1, in which one skill takes what the other makes. In the others
+    /// both are used in one piece of work
+    #[arg(long, value_name = "SHARE", default_value_t = 0.65, value_parser = share)]
+    pub(crate) share_dependency: f64,
+    /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub(crate) share_zh: f64,
+    /// Leave out a task whose meaning is closer than this to an earlier one: a cosine, from 0 to 1
+    #[arg(long, value_name = "COSINE", default_value_t = 0.92, value_parser = share)]
+    pub(crate) max_cosine: f64,
+    #[command(flatten)]
+    pub(crate) work: SynthWorkArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SynthRejectArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Tasks with the skills that are right, plain or .zst: `{"query", "skill_ids"}` a line. Those
+    /// are used all of whose skills are there
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) tasks: Vec<PathBuf>,
+    /// File for the tasks with the rejected skills, one a line. Tasks that it already holds are kept,
+    /// so you can interrupt a run and start it again
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) out: PathBuf,
+    /// Write until the file holds N tasks
+    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) n: u32,
+    /// Show the chat model the best N skills that are not right for a task
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
+    pub(crate) candidates: u8,
     #[command(flatten)]
     pub(crate) work: SynthWorkArgs,
 }

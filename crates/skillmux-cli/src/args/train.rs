@@ -29,7 +29,8 @@ pub(crate) struct TrainComposerArgs {
     #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
     /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a line,
-    /// with `also` for skills that would do as well. A task is asked of each index that has all of its skills
+    /// with `also` for skills that would do as well and `rejected` for skills that look right and are not. A
+    /// task is asked of each index that has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// What is trained
@@ -42,6 +43,10 @@ pub(crate) struct TrainComposerArgs {
     /// and always above the second
     #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, default_values_t = [0.15, 0.25])]
     pub(crate) threshold: Vec<f32>,
+    /// For set-head: weight of the `rejected` skills of a task, where other wrong ones have 1. For
+    /// sequence, the option `rejected_weight` says this
+    #[arg(long, value_name = "W", default_value_t = 1.0)]
+    pub(crate) rejected_weight: f64,
     /// For sequence: what it chooses from
     #[arg(long, value_enum, default_value = "open")]
     pub(crate) scene: SceneChoice,

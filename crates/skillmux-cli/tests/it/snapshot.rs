@@ -73,7 +73,13 @@ fn help_of_each_command() {
 #[test]
 fn help_of_synth() {
     let home = Home::new();
-    let commands = [&["synth"][..], &["synth", "queries"], &["synth", "distractors"]];
+    let commands = [
+        &["synth"][..],
+        &["synth", "queries"],
+        &["synth", "distractors"],
+        &["synth", "composer"],
+        &["synth", "reject"],
+    ];
     let help = commands.map(|command| home.run(&[command, &["--help"]].concat()).stdout);
     assert_snapshot!(help.join(&format!("\n{}\n\n", "=".repeat(80))));
 }

@@ -1,4 +1,4 @@
-//! `skillmux synth`: tasks and distractors that a chat model writes.
+//! `skillmux synth`: tasks, distractors and rejected skills, by a chat model or without one.
 
 use std::{collections::BTreeSet, fs};
 
@@ -326,4 +326,279 @@ fn what_cannot_be_done_is_refused_before_the_model_is_asked() {
         assert_eq!(synth(&home, &server, "queries", &out, &[flag, value]).code, 2, "{flag}");
     }
     assert!(!home.path("tasks.jsonl").exists());
+}
+
+/// Returns made-up words that have hardly a sequence of letters in common with those of another number.
+fn prose(number: usize, n_words: usize) -> String {
+    let mut state = number as u64 + 1;
+    let mut letter = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + u8::try_from((state >> 33) % 26).unwrap())
+    };
+    let words: Vec<String> = (0..n_words).map(|_| (0..7).map(|_| letter()).collect()).collect();
+    words.join(" ")
+}
+
+/// Returns the ids of the fixture library, but for those of skills that are there to be repaired.
+fn fixture_ids() -> Vec<String> {
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let entries = |path: &std::path::Path| {
+        let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        let mut entries: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+        entries.sort_unstable();
+        entries
+    };
+    let groups = entries(std::path::Path::new(&library()));
+    let skills = groups.iter().filter(|group| !group.ends_with("broken")).flat_map(|group| {
+        entries(group).into_iter().map(move |skill| format!("{}/{}", name(group), name(&skill)))
+    });
+    skills.collect()
+}
+
+/// Writes a file with two queries about each skill of the fixture library, of words of its body that are not in its id.
+fn queries(home: &Home) -> String {
+    let mut lines = String::new();
+    for (n, id) in fixture_ids().iter().enumerate() {
+        let text = fs::read_to_string(format!("{}/{id}/SKILL.md", library())).unwrap();
+        let body = text.splitn(3, "---").last().unwrap().to_lowercase();
+        let is_plain = |word: &str| word.len() > 3 && !id.contains(word) && !word.contains("skill");
+        let words = body.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| is_plain(word));
+        let words: BTreeSet<&str> = words.collect();
+        let words: Vec<&str> = words.into_iter().collect();
+        for round in 0..2 {
+            let own: Vec<&str> = words.iter().skip(round).step_by(2).take(8).copied().collect();
+            let query = format!("See to {} {}", own.join(" "), prose(2 * n + round, 2));
+            lines += &json!({ "query": query, "skill_id": id }).to_string();
+            lines.push('\n');
+        }
+    }
+    home.write("queries.jsonl", &lines)
+}
+
+/// Runs `synth composer` over the fixture library with queries to join.
+fn join(home: &Home, queries: &str, out: &str, more: &[&str]) -> Done {
+    let library = library();
+    let fixed = ["synth", "composer", "--library", &library, "--queries", queries, "--out", out];
+    home.run(&[&fixed[..], more].concat())
+}
+
+#[test]
+fn queries_are_joined_to_tasks_of_sets_without_a_chat_model() {
+    let home = Home::new();
+    let queries = queries(&home);
+    let out = home.path("sets.jsonl").display().to_string();
+    let done = join(&home, &queries, &out, &["-n", "30", "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!((&report["n_written"], &report["n_requests"]), (&30.into(), &0.into()));
+    let graph = &report["graph"];
+    let used = &report["queries"];
+    assert_eq!((&graph["n_skills"], &used["n_usable"]), (&used["n_skills"], &used["n_read"]));
+    assert!(graph["n_skills"].as_u64().unwrap() > 40, "{graph}");
+    assert!(graph["n_dependency"].as_u64().unwrap() > 0, "{graph}");
+    assert!(graph["n_workflow"].as_u64().unwrap() > 0, "{graph}");
+
+    let rows = rows(&out);
+    let n_single = rows.iter().filter(|row| row["kind"] == "single").count();
+    assert!((1..30).contains(&n_single), "{n_single}");
+    let mut sets = BTreeSet::new();
+    for row in &rows {
+        let skills: Vec<&str> =
+            row["skill_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+        assert_eq!(row["skills"], row["skill_ids"]);
+        assert_eq!(row["edges"].as_array().unwrap().len() + 1, skills.len());
+        let mut members = skills.clone();
+        members.sort_unstable();
+        assert!(skills.len() == 1 || sets.insert(members));
+        for edge in row["edges"].as_array().unwrap() {
+            let place = |end: &str| skills.iter().position(|id| *id == edge[end]).unwrap();
+            assert!(edge["kind"] == "workflow" || place("from") < place("to"), "{edge}");
+        }
+        // One query of each skill, in the order of use.
+        let text = row["query"].as_str().unwrap().to_lowercase();
+        assert_eq!(text.matches("see to").count(), skills.len(), "{text}");
+    }
+
+    let library = library();
+    let evaluated = home.run(&["eval", "run", &out, "--library", &library, "--resamples", "100"]);
+    assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
+    assert!(evaluated.stdout.starts_with("composition · 30 tasks"), "{}", evaluated.stdout);
+}
+
+#[test]
+fn joining_goes_on_where_it_stopped_and_touches_nothing_else() {
+    let home = Home::new();
+    let queries = queries(&home);
+    let path = |name: &str| home.path(name).display().to_string();
+    let (whole, parts) = (path("whole.jsonl"), path("parts.jsonl"));
+    assert_eq!(join(&home, &queries, &whole, &["-n", "24"]).code, 0);
+    assert_eq!(join(&home, &queries, &parts, &["-n", "9"]).code, 0);
+    let first = fs::read_to_string(&parts).unwrap();
+    // The last line is torn, as by a process that was killed.
+    fs::write(&parts, &first[..first.len() - 20]).unwrap();
+    let done = join(&home, &queries, &parts, &["-n", "24"]);
+    assert!(done.stdout.contains("holds 24 of 24"), "{}\n{}", done.stdout, done.stderr);
+    assert_eq!(fs::read_to_string(&parts).unwrap(), fs::read_to_string(&whole).unwrap());
+    let other = path("other.jsonl");
+    assert_eq!(join(&home, &queries, &other, &["-n", "24", "--seed", "7"]).code, 0);
+    assert_ne!(fs::read_to_string(&other).unwrap(), fs::read_to_string(&whole).unwrap());
+
+    // All that can be joined is written, and no more.
+    let done = join(&home, &queries, &whole, &["-n", "100000", "--share-single", "1"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("The graph has no more sets"), "{}", done.stdout);
+    let singles = rows(&whole).into_iter().filter(|row| row["kind"] == "single");
+    let texts: BTreeSet<String> = singles.map(|row| row["query"].to_string()).collect();
+    // Two queries of each skill at most, each once, however often the skill was drawn.
+    assert!((40..=2 * fixture_ids().len()).contains(&texts.len()));
+    assert!(done.stdout.contains("the same text as an earlier one"), "{}", done.stdout);
+
+    let notes = home.write("notes.jsonl", "my notes\n");
+    let done = join(&home, &queries, &notes, &[]);
+    done.assert_error("line 1 of `", "name a file that does not exist");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "my notes\n");
+    let bad = home.write("bad.jsonl", "{\"query\": 7}\n");
+    let done = join(&home, &bad, &path("new.jsonl"), &[]);
+    done.assert_error("is not a query with", "one JSON object a line");
+    let done = join(&home, &queries, &path("new.jsonl"), &["--chat-url", "http://localhost:1/v1"]);
+    assert_eq!(done.code, 2);
+    let library = library();
+    let done = home.run(&["synth", "composer", "--library", &library, "--out", &path("new.jsonl")]);
+    done.assert_error("needs a chat model", "--chat-url");
+    assert!(!home.path("new.jsonl").exists());
+}
+
+#[test]
+fn a_model_writes_tasks_of_sets_and_its_order_is_checked() {
+    let home = Home::new();
+    let out = home.path("sets.jsonl").display().to_string();
+    let server = ChatServer::start(|n, asked| {
+        let document = asked.document();
+        let skills = document["skills"].as_array().unwrap();
+        let mut order: Vec<Value> = skills.iter().map(|skill| skill["letter"].clone()).collect();
+        // Bubble the letters until the order keeps to what comes before what.
+        let before: Vec<[Value; 2]> = serde_json::from_value(document["before"].clone()).unwrap();
+        for _ in 0..20 {
+            for [first, second] in &before {
+                let place = |letter| order.iter().position(|known| known == letter).unwrap();
+                let (at, after) = (place(first), place(second));
+                if at > after {
+                    order.swap(at, after);
+                }
+            }
+        }
+        match n {
+            0 => order.truncate(1),
+            1 => order.reverse(),
+            _ => {}
+        }
+        // As many words as are asked for at most.
+        let (before_unit, _) = asked.turn(0).split_once(" words, in English").unwrap();
+        let n_words = before_unit.rsplit(' ').next().unwrap().parse().unwrap();
+        (200, json!({ "order": order, "query": prose(n, n_words) }).to_string())
+    });
+    let more = ["-n", "6", "--share-single", "0", "--share-dependency", "1", "--attempts", "4"];
+    let done = synth(&home, &server, "composer", &out, &more);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("not all skills once"), "{}", done.stdout);
+    assert!(done.stdout.contains("against the order of a dependency"), "{}", done.stdout);
+    let written = rows(&out);
+    assert_eq!(written.len(), 6);
+    for row in &written {
+        let skills = row["skill_ids"].as_array().unwrap();
+        assert!((2..=5).contains(&skills.len()));
+        assert_eq!((&row["kind"], &row["model"]), (&"set".into(), &"small".into()));
+        for edge in row["edges"].as_array().unwrap() {
+            let place = |end: &str| skills.iter().position(|id| *id == edge[end]).unwrap();
+            assert!(place("from") < place("to"));
+        }
+    }
+}
+
+#[test]
+fn a_model_says_which_candidates_do_not_work_and_the_rows_train_a_composer() {
+    let home = Home::new();
+    let out = home.path("rejects.jsonl").display().to_string();
+    let ids = fixture_ids();
+    let mut lines = String::new();
+    for (n, pair) in ids.chunks_exact(2).enumerate() {
+        let query = format!(
+            "{} and {}",
+            pair[0].rsplit('/').next().unwrap().replace('-', " "),
+            pair[1].rsplit('/').next().unwrap().replace('-', " ")
+        );
+        let id = format!("t-{n:02}");
+        lines += &json!({ "query_id": id, "query": query, "skill_ids": pair }).to_string();
+        lines.push('\n');
+    }
+    lines += "{\"query\": \"of another library\", \"skill_ids\": [\"not/there\"]}\n";
+    let tasks = home.write("tasks.jsonl", &lines);
+    let server = ChatServer::start(|n, asked| {
+        let document = asked.document();
+        let letters = |field: &str| -> Vec<String> {
+            let shown = document[field].as_array().unwrap().iter();
+            shown.map(|skill| skill["letter"].as_str().unwrap().to_owned()).collect()
+        };
+        let (right, others) = (letters("right"), letters("candidates"));
+        assert_eq!(right, ["A", "B"]);
+        // The reasons stand in the instructions.
+        assert!(asked.turn(0).contains("`too_narrow`"));
+        let said = match n {
+            // A right skill, and a reason of its own, are refused.
+            0 => json!({ "rejected": [{ "skill": "A", "why": "stage" }] }),
+            1 => json!({ "rejected": [{ "skill": "C", "why": "ugly" }] }),
+            _ => json!({
+                "rejected": [{ "skill": others[0], "why": "words_only", "with": right[1] }],
+                "also": others.iter().skip(1).take(1).collect::<Vec<_>>(),
+            }),
+        };
+        (200, format!("Here:\n```json\n{said}\n```"))
+    });
+    let more = ["--tasks", &tasks, "-n", "12", "--candidates", "6"];
+    let done = synth(&home, &server, "reject", &out, &more);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("no candidate that was shown"), "{}", done.stdout);
+    assert!(done.stdout.contains("no reason of the list"), "{}", done.stdout);
+    let written = rows(&out);
+    assert_eq!(written.len(), 12);
+    for row in &written {
+        let right = row["skill_ids"].as_array().unwrap();
+        let rejected = row["rejected"].as_array().unwrap();
+        assert_eq!((rejected.len(), &rejected[0]["why"]), (1, &"words_only".into()));
+        assert!(!right.contains(&rejected[0]["skill_id"]));
+        assert_eq!(rejected[0]["with"], right[1]);
+        let seen = row["seen"].as_array().unwrap();
+        assert!(seen.contains(&rejected[0]["skill_id"]) && seen.len() <= 8);
+        assert!(row["query_id"].as_str().unwrap().starts_with("t-"));
+    }
+    // A larger number asks about those that are left, and no task twice.
+    let again = synth(&home, &server, "reject", &out, &["--tasks", &tasks, "-n", "100"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let keys: BTreeSet<String> = rows(&out).iter().map(|row| row["query_id"].to_string()).collect();
+    let n_tasks = ids.chunks_exact(2).len();
+    assert_eq!((rows(&out).len(), keys.len()), (n_tasks, n_tasks));
+
+    assert_eq!(home.run(&["index", &library(), "--index", &home.index()]).code, 0);
+    let weights = |name: &str, more: &[&str]| {
+        let path = home.path(name).display().to_string();
+        let fixed = ["train", "composer", "--tasks", &out, "--out", &path];
+        let index = ["--index".to_owned(), home.index()];
+        let index: Vec<&str> = index.iter().map(String::as_str).collect();
+        let done = home.run(&[&fixed[..], &index, more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        fs::read_to_string(path).unwrap()
+    };
+    let plain = weights("plain.json", &[]);
+    assert_eq!(weights("one.json", &["--rejected-weight", "1"]), plain);
+    assert_ne!(weights("five.json", &["--rejected-weight", "5"]), plain);
+    let empty = home.write("empty.jsonl", "{\"query\": \" \", \"skill_ids\": [\"a\"]}\n");
+    let new = home.path("new.jsonl").display().to_string();
+    let done = synth(&home, &server, "reject", &new, &["--tasks", &empty]);
+    assert!(done.code == 2 && done.stderr.contains("line 1 of `"), "{}", done.stderr);
+    assert!(!home.path("new.jsonl").exists());
+    let fixed = ["train", "composer", "--tasks", &out, "--out", &out, "--index", &home.index()];
+    let done = home.run(&[&fixed[..], &["--rejected-weight=-1"]].concat());
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("the weight of rejected skills is 0 or more"), "{}", done.stderr);
 }

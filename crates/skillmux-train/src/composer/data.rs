@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use skillmux::{
-    compose::{ComposeRequest, SetHead, SetTable, SetWeights, Split},
-    retrieve::ScoreScale,
+    compose::{SetHead, SetTable, SetWeights},
     route::Router,
     skill::SkillId,
 };
 
 use super::{
     asked::{Asked, Library},
-    fit::{SetExample, fit},
+    fit::{FitOptions, SetExample, fit},
     tasks::{Right, SetTasks},
 };
 use crate::{error::Result, random::Random, split::Fold};
@@ -57,16 +56,16 @@ impl SetExamples {
         Ok(())
     }
 
-    /// Returns the weights that fit the tasks that are not held out, with these bounds of the threshold.
-    pub fn fit(&self, threshold: [f32; 2]) -> SetWeights {
+    /// Returns the weights that fit the tasks that are not held out.
+    pub fn fit(&self, options: &FitOptions) -> SetWeights {
         let mut random = Random::new(SEED);
         let mut examples = Vec::new();
         for library in &self.libraries {
             for asked in library.asked.iter().filter(|asked| asked.fold != Fold::HeldOut) {
-                examples.extend(of_task(library.index.n_skills(), asked, &mut random));
+                examples.extend(of_task(library.index.n_skills(), asked, options, &mut random));
             }
         }
-        fit(&examples, threshold)
+        fit(&examples, options.threshold)
     }
 
     /// Returns the number of tasks that weights are fitted to, over all libraries.
@@ -75,28 +74,33 @@ impl SetExamples {
         all.filter(|asked| asked.fold != Fold::HeldOut).count()
     }
 
-    /// Returns the scores of the tasks that are held out, by library. No plan abstains.
+    /// Returns the scores of the tasks that are held out, by library. A plan abstains where no skill helps.
     pub fn scores(&self, weights: &SetWeights) -> Vec<SetScores> {
         let composer = SetHead::new(weights.clone());
-        let scores =
-            |library: &Library| scores(library.index.n_skills(), &library.asked, &composer);
-        self.libraries.iter().map(scores).collect()
+        self.libraries.iter().map(|library| scores(library, &composer)).collect()
     }
 }
 
-/// Returns the examples of a task, which have the weight 1 together: the best skill beside none, and every other candidate beside the
-/// best skill alone, beside that and all other right ones, and beside that and some of them.
-fn of_task(n_skills: usize, asked: &Asked, random: &mut Random) -> Vec<SetExample> {
+/// Returns the examples of a task: the best skill beside none, and every other candidate beside the best skill alone, beside that and all
+/// other right ones, and beside that and some of them. Those of the other candidates have the weight 1 together.
+fn of_task(
+    n_skills: usize,
+    asked: &Asked,
+    options: &FitOptions,
+    random: &mut Random,
+) -> Vec<SetExample> {
     let table = SetTable::new(&asked.steps, n_skills);
     let first = asked.steps.first().and_then(|whole| whole.candidates.first());
     let Some(first) = first.map(|considered| &considered.candidate.skill) else {
         return Vec::new();
     };
-    let Right { skills: right, also, .. } = &asked.right;
+    let Right { skills: right, also, rejected } = &asked.right;
     let example = |skill: &SkillId, chosen: &[SkillId]| {
         let is_right = right.contains(skill);
         let features = table.features(skill, chosen).filter(|_| is_right || !also.contains(skill));
-        Some(SetExample { features: features?.to_array(), is_right, weight: 1.0 })
+        let is_rejected = !is_right && rejected.contains(skill);
+        let weight = if is_rejected { options.rejected_weight } else { 1.0 };
+        Some(SetExample { features: features?.to_array(), is_right, weight })
     };
     let mut examples = Vec::new();
     for skill in table.candidates().filter(|skill| *skill != first) {
@@ -116,31 +120,24 @@ fn of_task(n_skills: usize, asked: &Asked, random: &mut Random) -> Vec<SetExampl
             examples.extend(example(skill, &beside(&some)));
         }
     }
-    let n = examples.len().max(1) as f64;
+    let total: f64 = examples.iter().map(|example| example.weight).sum();
     examples.extend(example(first, &[]).map(|first| SetExample { weight: FIRST, ..first }));
-    for example in &mut examples {
-        example.weight /= n;
+    if total > 0.0 {
+        for example in &mut examples {
+            example.weight /= total;
+        }
     }
     examples
 }
 
-fn scores(n_skills: usize, asked: &[Asked], composer: &SetHead) -> SetScores {
+fn scores(library: &Library, composer: &SetHead) -> SetScores {
+    let n_skills = library.index.n_skills();
     let mut scores =
         SetScores { n_skills, n_tasks: [0; 2], set_f1: [0.0; 2], set_f1_of_first: [0.0; 2] };
-    for Asked { steps, right, .. } in asked.iter().filter(|asked| asked.fold == Fold::HeldOut) {
+    for asked in library.asked.iter().filter(|asked| asked.fold == Fold::HeldOut) {
+        let right = &asked.right;
         let group = usize::from(right.skills.len() > 1);
-        let loaded = composer.chosen(&ComposeRequest {
-            task: "",
-            steps,
-            split: Split::Parts,
-            scale: ScoreScale::LogOdds,
-            similarity: &|_, _| 0.0,
-            compatibility: &|_, _| 0.0,
-            headline: &|_| None,
-            library: &Vec::new,
-            max_skills: usize::MAX,
-            n_skills,
-        });
+        let loaded = library.with_request(asked, |request| composer.chosen(request));
         let first = &loaded[..loaded.len().min(1)];
         scores.n_tasks[group] += 1;
         scores.set_f1[group] += set_f1(&loaded, right);
@@ -160,4 +157,51 @@ pub(super) fn set_f1(loaded: &[SkillId], right: &Right) -> f64 {
     let n_also = loaded.iter().filter(|skill| right.also.contains(skill)).count();
     let n_counted = loaded.len() - n_also + right.skills.len();
     2.0 * n_right as f64 / n_counted.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use skillmux::{
+        compose::{Considered, Judgement, StepCandidates, Verdict},
+        query::Need,
+        retrieve::Candidate,
+    };
+
+    use super::*;
+
+    /// A task for which `a` and `b` are right, `c` is rejected, and nothing is known of `d`.
+    fn asked() -> Asked {
+        let candidates = ["a", "b", "c", "d"].iter().zip([4.0, 3.0, 2.0, 1.0]);
+        let considered = |(id, score): (&&str, f32)| Considered {
+            candidate: Candidate::new(SkillId::new(*id), score),
+            name: (*id).to_owned(),
+        };
+        let judgement = Judgement { confidence: Some(0.9), verdict: Verdict::Helps };
+        let ids = |ids: &[&str]| ids.iter().map(|id| SkillId::new(*id)).collect::<Vec<_>>();
+        Asked {
+            steps: vec![StepCandidates {
+                need: Need::new("whole"),
+                judgement,
+                candidates: candidates.map(considered).collect(),
+            }],
+            right: Right { skills: ids(&["a", "b"]), also: Vec::new(), rejected: ids(&["c"]) },
+            fold: Fold::Train,
+        }
+    }
+
+    #[test]
+    fn a_rejected_candidate_weighs_as_much_as_is_asked_for() {
+        let weights = |rejected_weight: f64| -> Vec<f64> {
+            let options = FitOptions { threshold: [0.0, 1.0], rejected_weight };
+            of_task(48, &asked(), &options, &mut Random::new(1)).iter().map(|e| e.weight).collect()
+        };
+        // Two examples each of `b`, `c` and `d`, and one of the best skill, which is as heavy as three of them.
+        assert_eq!(weights(1.0)[..6], [1.0 / 6.0; 6]);
+        assert_eq!(weights(1.0)[6..], [0.5]);
+        let graded = weights(3.0);
+        assert!(
+            graded.iter().zip([0.1, 0.1, 0.3, 0.3, 0.1, 0.1]).all(|(a, b)| (a - b).abs() < 1e-12)
+        );
+        assert_eq!(weights(0.0)[2..4], [0.0; 2]);
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! Each task gives examples of every candidate of its rankings but the best: beside the best skill alone, and beside all other right
 //! skills (teacher forcing). A logistic regression tells those that belong to the task. Every task counts the same in every library that
-//! has its skills.
+//! has its skills. A rejected candidate may weigh more than one of which nothing is known (R3 takes what a language model rejected as
+//! grades; how is ours).
 
 mod asked;
 mod compare;
@@ -14,4 +15,5 @@ mod tasks;
 
 pub use compare::{PlanGroup, PlanScores, TaskScores};
 pub use data::{SetExamples, SetScores};
+pub use fit::FitOptions;
 pub use tasks::SetTasks;

@@ -10,6 +10,7 @@ use skillmux::{
 use tempfile::TempDir;
 
 use super::work::WorkOptions;
+use crate::split::{Fold, RankerShare, key_of_name};
 
 /// Returns a skill whose name is the last part of its id.
 pub(super) fn skill(id: &str, description: &str, body: &str) -> Skill {
@@ -26,6 +27,16 @@ pub(super) fn skill(id: &str, description: &str, body: &str) -> Skill {
 pub(super) fn words(begin: &str, n_words: usize) -> String {
     let words: Vec<String> = (0..n_words).map(|n| format!("{begin}x{n}")).collect();
     words.join(" ")
+}
+
+/// Returns a name that begins so, and is held out from the ranker or not.
+pub(super) fn name_on_side(begin: &str, is_held_out: bool) -> String {
+    let mut names = (0..).map(|n| format!("{begin}-n{n}"));
+    let is_on_side = |name: &String| {
+        let fold = RankerShare::of_name(key_of_name(name)).fold;
+        (fold == Fold::HeldOut) == is_held_out
+    };
+    names.find(is_on_side).unwrap()
 }
 
 /// Returns an index of skills, and the folder that it goes away with.

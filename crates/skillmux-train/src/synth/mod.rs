@@ -1,5 +1,6 @@
 //! Training data for a library of one's own, written by a chat model and checked: queries that its
-//! skills answer, and distractors that look like its skills.
+//! skills answer, distractors that look like its skills, tasks for sets of them that work together, and what
+//! does not work for a task.
 //!
 //! Skills and answers are untrusted text: a skill reaches the model as a part of a JSON object, an
 //! answer is parsed and checked and never acted on. `docs/synth.md` has the rules with their thresholds.
@@ -56,7 +57,10 @@ mod out;
 mod prompt;
 mod query;
 mod refusal;
+mod reject;
 mod sample;
+mod set_task;
+mod task;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -64,4 +68,9 @@ mod work;
 
 pub use distractor::{DistractorOptions, Strategy, write_distractors};
 pub use query::{QueryOptions, TaskKind, write_queries};
+pub use reject::{RejectOptions, RejectReason, write_rejects};
+pub use set_task::{
+    DrawReport, GraphSize, Meaning, QueryCounts, SetTaskOptions, SetTaskReport, SetTaskWriter,
+    write_set_tasks,
+};
 pub use work::{WorkOptions, WorkReport};

@@ -25,8 +25,30 @@ pub(super) enum Refusal {
     Placeholder { text: String },
     #[error("it copies the document: `{}`", quoted(run))]
     Copied { run: String },
+    #[error("it is word for word one that was written before")]
+    SameText,
     #[error("it is too much like one that was written before")]
     Duplicate,
+    #[error("it asks in other words for what one asks for that was written before")]
+    SameMeaning,
+    #[error("`order` must name all of the letters shown, {letters}, each once and no others")]
+    Permutation { letters: String },
+    #[error("`order` has {second} before {first}, but {second} takes what {first} makes")]
+    Order { first: char, second: char },
+    #[error("it asks for nothing")]
+    NoRequest,
+    #[error("there are no words for one of its skills in one language")]
+    NoQuery,
+    #[error("`rejected` and `also` name {letter}, which is not one of the candidates shown")]
+    NotShown { letter: String },
+    #[error("`{letter}` is named twice")]
+    NamedTwice { letter: char },
+    #[error("`{why}` is none of the reasons: {reasons}")]
+    Reason { why: String, reasons: String },
+    #[error("`with` must be one of the letters of the skills that are right, and not `{letter}`")]
+    NotRight { letter: String },
+    #[error("it says of no candidate what it is")]
+    NothingSaid,
     #[error("`skills` must name two to four of the letters shown, each once, and A among them")]
     Skills,
     #[error(
@@ -58,7 +80,18 @@ impl Refusal {
             Self::SpeaksOfSkill { .. } => "speaks of skills",
             Self::Placeholder { .. } => "has a placeholder",
             Self::Copied { .. } => "copies the skill",
+            Self::SameText => "the same text as an earlier one",
             Self::Duplicate => "like an earlier one",
+            Self::SameMeaning => "the same meaning as an earlier one",
+            Self::Permutation { .. } => "not all skills once",
+            Self::Order { .. } => "against the order of a dependency",
+            Self::NoRequest => "asks for nothing",
+            Self::NoQuery => "no words for a skill",
+            Self::NotShown { .. } => "no candidate that was shown",
+            Self::NamedTwice { .. } => "names a candidate twice",
+            Self::Reason { .. } => "no reason of the list",
+            Self::NotRight { .. } => "with a skill that is not right",
+            Self::NothingSaid => "says nothing of the candidates",
             Self::Skills => "other skills than shown",
             Self::NameForm { .. } => "malformed name",
             Self::NameTaken { .. } => "name of another skill",

@@ -12,7 +12,7 @@ use crate::error::Result;
 pub(super) const MAX_SIMILARITY: f32 = 0.6;
 
 /// A skill with fewer words or characters in description and body says too little to write about.
-const MIN_SKILL_UNITS: usize = 15;
+pub(super) const MIN_SKILL_UNITS: usize = 15;
 
 /// Gives the skills of an index in an order that depends on the seed and their ids alone, so that
 /// the others keep their order when some are added.
@@ -88,6 +88,12 @@ pub(super) fn chance(seed: u64, texts: &[&str]) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     u64::from_le_bytes(bytes)
+}
+
+/// Returns a number in `[0, 1)` that a seed and some texts decide, evenly spread.
+pub(super) fn unit(seed: u64, texts: &[&str]) -> f64 {
+    // As many bits as it takes exactly.
+    (chance(seed, texts) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Returns one of some things, as a seed and some texts decide.

@@ -113,6 +113,41 @@ pub(super) struct Mark {
     pub(super) shingles: Shingles,
     /// Two rows cannot have the same one.
     pub(super) name_key: Option<String>,
+    /// Hash of the text, where it is compared as such.
+    pub(super) text_key: Option<u64>,
+    /// What the row means, of length 1 or 0; empty where that is not compared.
+    pub(super) vector: Vec<f32>,
+}
+
+/// How much rows may have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Likeness {
+    /// Rows whose shingles are more alike are duplicates, in `[0, 1]`.
+    pub(super) max_similarity: f64,
+    /// So are those whose vectors have a larger cosine.
+    pub(super) max_cosine: f64,
+}
+
+impl Likeness {
+    /// Returns why a row repeats one of some others, if it does: the same text first, then the words, then the meaning
+    /// (`SkillComposer` appendix B.3).
+    pub(super) fn repeats(&self, mark: &Mark, known: &[Mark]) -> Option<Refusal> {
+        let (mut is_near, mut has_name, mut means_same) = (false, false, false);
+        for other in known {
+            if mark.text_key.is_some() && mark.text_key == other.text_key {
+                return Some(Refusal::SameText);
+            }
+            is_near |= mark.shingles.similarity(&other.shingles) > self.max_similarity;
+            has_name |= mark.name_key.is_some() && mark.name_key == other.name_key;
+            let cosine: f32 = mark.vector.iter().zip(&other.vector).map(|(a, b)| a * b).sum();
+            means_same |= f64::from(cosine) > self.max_cosine;
+        }
+        match &mark.name_key {
+            _ if is_near => Some(Refusal::Duplicate),
+            Some(name) if has_name => Some(Refusal::NameTaken { name: name.clone() }),
+            _ => means_same.then_some(Refusal::SameMeaning),
+        }
+    }
 }
 
 /// The rows to ask for, in order.
@@ -133,22 +168,14 @@ pub(super) struct Rows {
     pub(super) marks: Vec<Mark>,
     /// Rows that count as being there.
     pub(super) n_before: usize,
-    /// Rows more alike are duplicates.
-    pub(super) max_similarity: f64,
+    pub(super) likeness: Likeness,
 }
 
 impl Rows {
     fn take(&mut self, draft: Draft) -> Result<Checked<()>> {
         let Draft { row, mark } = draft;
-        for known in &self.marks {
-            if mark.shingles.similarity(&known.shingles) > self.max_similarity {
-                return Ok(Checked::Refused(Refusal::Duplicate));
-            }
-            if let Some(name) = &mark.name_key
-                && known.name_key.as_ref() == Some(name)
-            {
-                return Ok(Checked::Refused(Refusal::NameTaken { name: name.clone() }));
-            }
+        if let Some(refusal) = self.likeness.repeats(&mark, &self.marks) {
+            return Ok(Checked::Refused(refusal));
         }
         self.out.append(&row)?;
         self.marks.push(mark);
@@ -175,6 +202,40 @@ pub(super) fn work<A: Assignments>(
         floor.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     (report.n_near_duplicates, report.n_thin) = assignments.n_passed_over();
     report
+}
+
+/// A row that needs no model.
+pub(super) struct Made {
+    pub(super) key: String,
+    pub(super) draft: Checked<Draft>,
+}
+
+/// Appends rows that need no model until there are enough, or no more can be made.
+pub(super) fn collect(
+    next: &mut dyn FnMut() -> Result<Option<Made>>,
+    mut rows: Rows,
+    options: &WorkOptions<'_>,
+) -> Result<WorkReport> {
+    let mut report = WorkReport { n_before: rows.n_before, ..WorkReport::default() };
+    while report.n_before + report.n_written < options.n_rows {
+        let Some(Made { key, draft }) = next()? else {
+            report.is_exhausted = true;
+            break;
+        };
+        if !rows.keys.insert(key) {
+            continue;
+        }
+        let taken = match draft {
+            Checked::Accepted(draft) => rows.take(draft)?,
+            Checked::Refused(refusal) => Checked::Refused(refusal),
+        };
+        match taken {
+            Checked::Accepted(()) => report.n_written += 1,
+            Checked::Refused(refusal) => *report.refusals.entry(refusal.reason()).or_default() += 1,
+        }
+        (options.on_row)(report.n_before + report.n_written);
+    }
+    Ok(report)
 }
 
 /// Where the threads of a run meet.

@@ -87,7 +87,7 @@ const TAKING: [&str; 26] = [
 ///
 /// It is read from the name, the description and the id alone, by words: most skills declare no types.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SkillProfile {
+pub struct SkillProfile {
     /// Things that it takes.
     takes: BTreeSet<&'static str>,
     /// Things that it makes.
@@ -107,7 +107,8 @@ enum Mark {
 }
 
 impl SkillProfile {
-    pub(crate) fn of(skill: &Skill) -> Self {
+    /// Reads a skill.
+    pub fn of(skill: &Skill) -> Self {
         let mut profile = Self::default();
         let folders = skill.id.as_str().rsplit_once('/').map_or("", |(folders, _)| folders);
         let places =
@@ -128,6 +129,16 @@ impl SkillProfile {
             }
         }
         profile
+    }
+
+    /// Returns the things that the skill makes, such as `table`, in alphabetical order.
+    pub fn makes(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.makes.iter().copied()
+    }
+
+    /// Returns the things that the skill takes, in alphabetical order.
+    pub fn takes(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.takes.iter().copied()
     }
 
     /// Returns how well another skill follows this one, in `[0, 1]`: the mean of the share of what that one takes that this

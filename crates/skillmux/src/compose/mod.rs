@@ -54,6 +54,7 @@ mod top_k;
 
 pub use abstain::{Calibration, Calibrations, Evidence, Features, Judgement, Verdict};
 pub use chain::Chain;
+pub use compatibility::SkillProfile;
 pub use composer::{ComposeRequest, Composer, Considered, Split, StepCandidates};
 pub use plan::{Decision, DropReason, LeftOut, Plan, PlanStep};
 pub use score_cut::{ScoreCut, ScoreCutConfig};
@@ -62,4 +63,3 @@ pub use set_plan::{first_skill, plan_of_sequence};
 pub use top_k::TopK;
 
 pub(crate) use abstain::{is_small_talk, judge};
-pub(crate) use compatibility::SkillProfile;

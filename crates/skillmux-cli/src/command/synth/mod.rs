@@ -1,7 +1,9 @@
 //! `skillmux synth`
 
+mod composer;
 mod distractors;
 mod queries;
+mod reject;
 mod report;
 mod rows;
 
@@ -11,5 +13,7 @@ pub(crate) fn run(command: &SynthCommand, settings: &Settings) -> anyhow::Result
     match command {
         SynthCommand::Queries(args) => queries::run(args, settings),
         SynthCommand::Distractors(args) => distractors::run(args, settings),
+        SynthCommand::Composer(args) => composer::run(args, settings),
+        SynthCommand::Reject(args) => reject::run(args, settings),
     }
 }

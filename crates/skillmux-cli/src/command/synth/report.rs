@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
 use serde::Serialize;
 use skillmux::text::one_line;
-use skillmux_train::synth::WorkReport;
+use skillmux_train::synth::{DrawReport, GraphSize, QueryCounts, SetTaskReport, WorkReport};
 
 use crate::{
     args::Format,
@@ -34,6 +34,63 @@ pub(super) struct Report {
     n_thin: usize,
     is_exhausted: bool,
     is_stopped: bool,
+    #[serde(flatten)]
+    graph: Option<GraphLines>,
+}
+
+/// The graph that tasks were drawn from.
+#[derive(Debug, Serialize)]
+pub(super) struct GraphLines {
+    graph: GraphSize,
+    draws: DrawReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queries: Option<QueryCounts>,
+}
+
+impl GraphLines {
+    pub(super) fn of(report: &SetTaskReport) -> Self {
+        let SetTaskReport { graph, draws, queries, .. } = report;
+        Self { graph: graph.clone(), draws: draws.clone(), queries: queries.clone() }
+    }
+
+    fn write(&self, out: &mut String) {
+        let Self { graph, draws, queries } = self;
+        let mut line = |name: &str, n: usize, note: &str| {
+            let _ = writeln!(out, "  {name:<11}{:>9}  {note}", grouped(n));
+        };
+        line("skills", graph.n_skills, "that say enough");
+        let drawn = |n: usize| format!("pairs; tasks follow {} of this kind", grouped(n));
+        line("dependency", graph.n_dependency, &drawn(draws.n_dependency));
+        line("workflow", graph.n_workflow, &drawn(draws.n_workflow));
+        for (ground, n) in &graph.n_by_ground {
+            let note = match *ground {
+                "task" => "of these pairs stand in a task",
+                "mention" => "in which one names the other",
+                "folder" => "lie in one folder",
+                _ => "share rare words",
+            };
+            line("", *n, note);
+        }
+        line("repeated", draws.n_repeated, "sets that were drawn before");
+        if let Some(QueryCounts { n_read, n_usable, n_skills, refusals }) = queries {
+            let _ = writeln!(out, "\n{}", styled(paint::STRONG, "queries"));
+            let mut line = |n: usize, note: &str| {
+                let _ = writeln!(out, "  {:>9}  {note}", grouped(n));
+            };
+            line(*n_read, "about skills of the index");
+            line(*n_usable, &format!("can be joined, about {} skills", grouped(*n_skills)));
+            for (reason, n) in most_first(refusals) {
+                line(n, reason);
+            }
+        }
+    }
+}
+
+/// Returns reasons with the most frequent first; ties are in the order of the names.
+fn most_first(reasons: &BTreeMap<&'static str, usize>) -> Vec<(&'static str, usize)> {
+    let mut reasons: Vec<(&str, usize)> = reasons.iter().map(|(reason, n)| (*reason, *n)).collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    reasons
 }
 
 impl Report {
@@ -54,7 +111,12 @@ impl Report {
             n_thin: work.n_thin,
             is_exhausted: work.is_exhausted,
             is_stopped: work.stopped.is_some(),
+            graph: None,
         }
+    }
+
+    pub(super) fn with_graph(self, graph: Option<GraphLines>) -> Self {
+        Self { graph, ..self }
     }
 
     /// Returns whether the file holds nothing of what was asked for.
@@ -96,7 +158,9 @@ impl Report {
             grouped(self.n_tokens_received)
         );
         row("asked", self.n_requests, &tokens);
-        row("refused", self.refusals.values().sum(), "answers");
+        let is_joined = self.graph.as_ref().is_some_and(|graph| graph.queries.is_some());
+        let refused = if is_joined { "tasks that were joined" } else { "answers" };
+        row("refused", self.refusals.values().sum(), refused);
         row(
             "given up",
             self.n_given_up,
@@ -115,18 +179,21 @@ impl Report {
         row("passed over", self.n_near_duplicates + self.n_thin, &passed_over);
         if !self.refusals.is_empty() {
             let _ = writeln!(out, "\n{}", styled(paint::STRONG, "refused"));
-            let mut refusals: Vec<(&str, usize)> =
-                self.refusals.iter().map(|(reason, n)| (*reason, *n)).collect();
-            // The most frequent first; ties are in the order of the names.
-            refusals.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-            for (reason, n) in refusals {
+            for (reason, n) in most_first(&self.refusals) {
                 let _ = writeln!(out, "  {:>7}  {reason}", grouped(n));
             }
+        }
+        if let Some(graph) = &self.graph {
+            let _ = writeln!(out, "\n{}", styled(paint::STRONG, "graph"));
+            graph.write(&mut out);
         }
         if self.is_stopped {
             out.push_str("\nStopped early; the same command goes on from here.\n");
         } else if self.is_exhausted && self.n_before + self.n_written < self.n_wanted {
-            out.push_str("\nThe library has no more skills to ask about.\n");
+            out.push_str(match &self.graph {
+                Some(_) => "\nThe graph has no more sets to write tasks for.\n",
+                None => "\nThe library has no more skills to ask about.\n",
+            });
         }
         out
     }

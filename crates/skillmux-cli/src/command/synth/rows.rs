@@ -5,7 +5,7 @@ use std::path::Path;
 use skillmux_models::remote::{ChatEndpoint, RemoteError};
 use skillmux_train::synth::{WorkOptions, WorkReport};
 
-use super::report::Report;
+use super::report::{GraphLines, Report};
 use crate::{
     args::SynthWorkArgs, chat::chat, error::CliError, outcome::Outcome, render::progress::progress,
     settings::Settings,
@@ -41,6 +41,15 @@ impl Rows<'_> {
         &self,
         write: impl FnOnce(&WorkOptions<'_>) -> skillmux_train::Result<WorkReport>,
     ) -> anyhow::Result<Outcome> {
+        self.write_with(write, |written| (written, None))
+    }
+
+    /// Does the same with work that draws from a graph.
+    pub(super) fn write_with<T>(
+        &self,
+        write: impl FnOnce(&WorkOptions<'_>) -> skillmux_train::Result<T>,
+        split: impl FnOnce(T) -> (WorkReport, Option<GraphLines>),
+    ) -> anyhow::Result<Outcome> {
         let Self { what, out, work, .. } = self;
         let n_rows = self.n as usize;
         let bar = progress(n_rows, what);
@@ -55,8 +64,8 @@ impl Rows<'_> {
             on_row: &|n_rows| bar.set_position(n_rows as u64),
         });
         bar.finish_and_clear();
-        let written = written?;
-        let report = Report::new(&written, what, out, n_rows);
+        let (written, graph) = split(written?);
+        let report = Report::new(&written, what, out, n_rows).with_graph(graph);
         report.print(work.format)?;
         match written.stopped {
             Some(error) => Err(error.into()),

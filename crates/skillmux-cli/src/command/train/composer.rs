@@ -11,7 +11,7 @@ use skillmux_eval::stats::{Interval, PairedTest};
 use skillmux_models::sequence::{SceneKind, SequenceComposer, SequenceModel};
 use skillmux_train::{
     composer::{
-        PlanGroup, PlanScores, SetExamples, SetTasks,
+        FitOptions, PlanGroup, PlanScores, SetExamples, SetTasks,
         sequence::{EpochLine, SequenceOptions, TrainedSequence, train_sequence},
     },
     encoder::{RunFolder, RunStart},
@@ -35,6 +35,9 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
         [least, most] if 0.0 <= least && least <= most && most <= 1.0 => [least, most],
         _ => bail!("the threshold is two probabilities from 0 to 1, the lower one first"),
     };
+    if !(args.rejected_weight.is_finite() && args.rejected_weight >= 0.0) {
+        bail!("the weight of rejected skills is 0 or more, and not {}", args.rejected_weight);
+    }
     let mut tasks = SetTasks::default();
     for path in &args.tasks {
         tasks.add(path)?;
@@ -64,7 +67,7 @@ fn train_set_head(
     examples: &SetExamples,
     threshold: [f32; 2],
 ) -> anyhow::Result<String> {
-    let weights = examples.fit(threshold);
+    let weights = examples.fit(&FitOptions { threshold, rejected_weight: args.rejected_weight });
     let json = serde_json::to_string(&weights).context("weights are numbers")?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     let mut text = format!(
@@ -122,7 +125,8 @@ fn train_one_sequence(
     write_file(&args.out, &trained.bytes)?;
     let sequence = SequenceComposer::new(SequenceModel::from_bytes(&trained.bytes)?, encoder)?;
     let shipped = SetHead::new(skillmux_models::composer());
-    let refitted = SetHead::new(examples.fit(skillmux_models::composer().threshold));
+    let refitted =
+        SetHead::new(examples.fit(&FitOptions::new(skillmux_models::composer().threshold)));
     let (greedy, cut) = (Chain::default(), ScoreCut::default());
     let composers: [(&str, &dyn Composer); 5] = [
         ("set-head", &shipped),

@@ -16,7 +16,7 @@ use self::{
 };
 use super::{
     out::OutFile,
-    work::{Rows, WorkOptions, WorkReport, work},
+    work::{Likeness, Rows, WorkOptions, WorkReport, work},
 };
 use crate::error::Result;
 
@@ -41,7 +41,7 @@ pub fn write_distractors(
         keys: rows.iter().map(|row| key_of(&row.distractor_of, row.strategy)).collect(),
         marks: rows.iter().map(|row| mark(&row.name, &row.body)).collect(),
         n_before: rows.len(),
-        max_similarity: MAX_SIMILARITY,
+        likeness: Likeness { max_similarity: MAX_SIMILARITY, max_cosine: f64::INFINITY },
     };
     let plan = Plan::new(index, *options, work_options)?;
     Ok(work(model, plan, rows, work_options))

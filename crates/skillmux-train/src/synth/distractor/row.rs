@@ -23,7 +23,7 @@ pub(super) fn key_of(reference: &SkillId, strategy: Strategy) -> String {
 /// Returns what a distractor is told from others by.
 pub(super) fn mark(name: &str, body: &str) -> Mark {
     let shingles = Shingles::of(&units(body), DUPLICATE_UNITS);
-    Mark { shingles, name_key: Some(name_key(name)) }
+    Mark { shingles, name_key: Some(name_key(name)), text_key: None, vector: Vec::new() }
 }
 
 /// A distractor, as a library reads it, and where it comes from.

@@ -10,11 +10,12 @@ use super::{
 use crate::{
     error::Result,
     synth::{
-        answer::{check_no_placeholder, check_runs, check_size, clean, last_json},
+        answer::{check_no_placeholder, check_size, clean, last_json},
         name::Names,
         prompt::{self, MAX_BODY_BYTES, Shown, filled},
         refusal::{Checked, Refusal},
-        text::{Language, Shingles, units},
+        task::check_task,
+        text::Language,
         work::{Assignment, Draft},
     },
 };
@@ -22,32 +23,11 @@ use crate::{
 /// Longest begin of a body that is shown where there are several.
 const BODY_BYTES_OF_SEVERAL: usize = MAX_BODY_BYTES / 4;
 
-/// Longest run of units that a query and a skill have in common. In 99 of 100 of our long tasks, which
-/// were written by reading the skills, it has at most 8, words or characters.
-const MAX_RUN: usize = 8;
-
-/// Largest share of the sequences of four units that a query takes from a skill; the largest of our long
-/// tasks is 0.12.
-const MAX_COPIED_SHARE: f64 = 0.25;
-const COPIED_UNITS: usize = 4;
-
 /// Most tokens of an answer. A query has a tenth of it; models that think aloud need the rest.
 const MAX_TOKENS: u32 = 6_000;
 
 /// Skills of a query of several.
 const N_CHOSEN: std::ops::RangeInclusive<usize> = 2..=4;
-
-/// What a query says that knows too much, but for skills that are about skills.
-const GIVEAWAYS: [&str; 8] = [
-    "skill.md",
-    "this skill",
-    "the skill",
-    "a skill that",
-    "your skill",
-    "这个技能",
-    "该技能",
-    "此技能",
-];
 
 const FORM: &str = r#"{"query": "..."}"#;
 const FORM_OF_SEVERAL: &str = r#"{"skills": ["A", ...], "query": "..."}"#;
@@ -104,32 +84,6 @@ impl QueryAssignment {
         if is_good { Ok(chosen) } else { Err(Refusal::Skills) }
     }
 
-    /// Checks a query against a skill that it needs.
-    fn check_against(&self, query: &str, position: usize) -> Result<(), Refusal> {
-        let (skill, names) = (&self.skills[position], &self.names[position]);
-        let query_units = units(query);
-        if let Some(name) = names.said_in(&query_units) {
-            return Err(Refusal::Name { name });
-        }
-        let skill_text = format!("{}\n{}\n{}", skill.name, skill.description, skill.body);
-        let lower = query.to_lowercase();
-        let headline = format!("{}\n{}", skill.name, skill.description).to_lowercase();
-        if !headline.contains("skill") && !headline.contains("技能") {
-            let giveaway = GIVEAWAYS.into_iter().find(|phrase| lower.contains(phrase));
-            if let Some(phrase) = giveaway {
-                return Err(Refusal::SpeaksOfSkill { phrase });
-            }
-        }
-        let skill_units = units(&skill_text);
-        check_runs(&query_units, &skill_units, MAX_RUN)?;
-        let of_query = Shingles::of(&query_units, COPIED_UNITS);
-        let of_skill = Shingles::of(&skill_units, COPIED_UNITS);
-        if of_query.share_in(&of_skill) > MAX_COPIED_SHARE {
-            return Err(Refusal::Copied { run: "many of its phrases".to_owned() });
-        }
-        Ok(())
-    }
-
     fn read(&self, answer: &str) -> Result<Draft, Refusal> {
         let Written { skills, query } = last_json(answer, self.form())?;
         let query = clean(&query)?;
@@ -137,7 +91,7 @@ impl QueryAssignment {
         check_no_placeholder(&query)?;
         let chosen = self.chosen(&skills)?;
         for position in &chosen {
-            self.check_against(&query, *position)?;
+            check_task(&query, &self.skills[*position], &self.names[*position])?;
         }
         let ids: Vec<_> = chosen.into_iter().map(|at| self.skills[at].id.clone()).collect();
         let row = QueryRow {

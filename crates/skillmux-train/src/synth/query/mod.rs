@@ -15,7 +15,7 @@ use self::{
 };
 use super::{
     out::OutFile,
-    work::{Rows, WorkOptions, WorkReport, work},
+    work::{Likeness, Rows, WorkOptions, WorkReport, work},
 };
 use crate::error::Result;
 
@@ -46,7 +46,7 @@ pub fn write_queries(
         keys: rows.iter().map(|row| row.query_id.clone()).collect(),
         marks: rows.iter().map(|row| mark(&row.query)).collect(),
         n_before: rows.iter().filter(|row| row.kind == kind).count(),
-        max_similarity: MAX_SIMILARITY,
+        likeness: Likeness { max_similarity: MAX_SIMILARITY, max_cosine: f64::INFINITY },
     };
     let plan = Plan::new(index, *options, work_options)?;
     Ok(work(model, plan, rows, work_options))

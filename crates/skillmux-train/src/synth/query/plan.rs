@@ -18,7 +18,7 @@ use crate::{
     synth::{
         name::Names,
         prompt,
-        sample::{MAX_SIMILARITY, Sampler, chance, chosen, key},
+        sample::{MAX_SIMILARITY, Sampler, chance, chosen, key, unit},
         text::Language,
         work::{Assignments, WorkOptions},
     },
@@ -120,9 +120,7 @@ impl Assignments for Plan<'_> {
         let QueryOptions { kind, share_zh } = self.options;
         while let Some(skill) = self.next_skill()? {
             let (id, round) = (skill.id.as_str().to_owned(), self.round.to_string());
-            // A number in [0, 1), of as many bits as it takes exactly.
-            let drawn = (chance(self.seed, &["language", &id, &round]) >> 11) as f64;
-            let is_zh = drawn / ((1_u64 << 53) as f64) < share_zh;
+            let is_zh = unit(self.seed, &["language", &id, &round]) < share_zh;
             let language = if is_zh { Language::Zh } else { Language::En };
             let mut skills = vec![skill];
             if kind == TaskKind::Multi {

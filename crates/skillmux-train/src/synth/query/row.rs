@@ -13,7 +13,8 @@ const DUPLICATE_UNITS: usize = 2;
 
 /// Returns what a query is told from others by.
 pub(super) fn mark(query: &str) -> Mark {
-    Mark { shingles: Shingles::of(&units(query), DUPLICATE_UNITS), name_key: None }
+    let shingles = Shingles::of(&units(query), DUPLICATE_UNITS);
+    Mark { shingles, name_key: None, text_key: None, vector: Vec::new() }
 }
 
 /// A query, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the kind
