@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     models::ModelArgs,
-    shared::{Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
+    shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
     stages::{KindChoice, PagerChoice, PassArgs, RetrieverChoice, StageArgs},
 };
 
@@ -93,6 +93,8 @@ pub(crate) struct PageArgs {
     /// What tells steps, examples and background apart
     #[arg(long, value_enum, default_value = "rules", requires = "query")]
     pub(crate) kinds: KindChoice,
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
     /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
     #[arg(long, value_name = "FILE")]
     pub(crate) pager_weights: Option<PathBuf>,

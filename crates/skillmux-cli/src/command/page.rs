@@ -12,8 +12,9 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, KindChoice, PageArgs, PagerChoice},
+    args::{Format, PageArgs, PagerChoice},
     assemble::{pager, pager_weights},
+    chat::Kinds,
     error::CliError,
     outcome::Outcome,
     own_model::embedded_encoder,
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     if args.why && args.pager != PagerChoice::Value {
         return Err(CliError::WhyOfPager.into());
     }
+    let kinds = Kinds::alone(args.kinds, &args.endpoint, settings)?.classifier;
     let query = args.query.as_ref().map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         .with_trust(settings.trust_policy(&opened.places)?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
-    let pager = pager(args.pager, weights, args.kinds);
+    let pager = pager(args.pager, weights, kinds.clone());
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let id = SkillId::new(args.skill_id.as_str());
@@ -61,9 +63,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         Some(query) => {
             let index = router.index();
             let mut indexed = index.skill(index.find(&id)?)?;
-            if args.kinds == KindChoice::Learned {
-                let kinds = skillmux_models::kinds();
-                indexed.nodes = classified(&kinds, &indexed.skill.body, &indexed.nodes);
+            if let Some(kinds) = &kinds {
+                indexed.nodes = classified(&**kinds, &indexed.skill.body, &indexed.nodes);
             }
             let features = router.with_page_request(&indexed, &query, |request| {
                 node_features(request, &*embedded_encoder())
