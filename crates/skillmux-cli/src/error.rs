@@ -166,6 +166,9 @@ pub(crate) enum CliError {
     /// A chat model is named, and nothing is asked of it.
     #[error("a chat model is named, and nothing asks it")]
     ChatUnused,
+    /// Reasons are asked for, and a drawing.
+    #[error("a drawing has no reasons")]
+    WhyOfDrawing,
     /// A chat model was to tell the kinds of all parts that are measured, and did not.
     #[error("the chat model told no kinds of {n_parts} parts")]
     KindsUnsaid {
@@ -265,6 +268,7 @@ impl CliError {
                 "ask it by --judge, --decomposer chat or --kinds chat, where there is such an option, or leave \
                  out --chat-url and --chat-model"
             }
+            Self::WhyOfDrawing => "leave --why out, or take --format text or json",
             Self::KindsUnsaid { .. } => {
                 "what went wrong is said above; run it again, or take a model that follows instructions"
             }

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     models::ModelArgs,
-    shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
+    shared::{EndpointArgs, Format, JudgeArgs, PageFormat, PlanFormat, SourceArgs, TaskArgs},
     stages::{KindChoice, PagerChoice, PassArgs, RetrieverChoice, StageArgs},
 };
 
@@ -86,7 +86,7 @@ pub(crate) struct PageArgs {
     pub(crate) have: String,
     /// Format of the page
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PageFormat,
     /// Which parts are shown
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,

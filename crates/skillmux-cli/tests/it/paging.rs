@@ -230,9 +230,36 @@ fn kinds_that_a_chat_model_left_out_are_not_measured() {
     let run = [&run[..], &["--out", &out]].concat();
     let silent = ChatServer::start(|_, _| (200, "Hm.".to_owned()));
     let done = home.run(&[&run[..], &chat_kinds(&silent)].concat());
-    done.assert_error("told no kinds of", "run it again");
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+    assert!(done.stderr.contains("error: the chat model told no kinds of"), "{}", done.stderr);
     let server = ChatServer::start(|_, asked| all_examples(asked));
     let done = home.run(&[&run[..], &chat_kinds(&server)].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(!server.asked().is_empty(), "answers of the failed run are not taken up");
+}
+
+#[test]
+fn a_drawing_has_all_parts_and_marks_those_of_the_page() {
+    let home = Home::with_index();
+    let page = ["page", SKILL, QUERY, "--budget", "300", "--format"];
+    let n_all = |more: &[&str]| {
+        let done = home.ask(&[&page[..], more].concat());
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+        done.stdout
+    };
+    let json: Value = serde_json::from_str(&n_all(&["json"])).unwrap();
+    let (n_nodes, n_shown) =
+        (json["full_nodes"].as_u64().unwrap(), json["nodes"].as_array().unwrap().len());
+    let mermaid = n_all(&["mermaid"]);
+    assert!(mermaid.starts_with("flowchart TD\n"), "{mermaid}");
+    assert_eq!(mermaid.matches("[\"").count() as u64, n_nodes, "{mermaid}");
+    assert_eq!(mermaid.matches(":::shown").count(), n_shown, "{mermaid}");
+    assert_eq!(mermaid.matches(" --> ").count() as u64, n_nodes - 1, "{mermaid}");
+    let dot = n_all(&["dot"]);
+    assert!(dot.starts_with("digraph parts {\n") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches("penwidth").count(), n_shown, "{dot}");
+    let plain = home.ask(&["page", SKILL, "--format", "mermaid"]);
+    assert!(plain.code == 0 && !plain.stdout.contains(":::shown"), "{}", plain.stdout);
+    home.ask(&[&page[..], &["dot", "--why"]].concat())
+        .assert_error("a drawing has no reasons", "leave --why out");
 }
