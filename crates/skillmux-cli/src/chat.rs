@@ -47,6 +47,7 @@ pub(crate) struct ChatUses {
 }
 
 /// What else than a choice from a ranking the arguments may ask for.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct ChatAsks {
     /// How the needs of a task are asked for, if they are.
     pub(crate) needs: Option<NeedsConfig>,

@@ -265,8 +265,8 @@ impl CliError {
                  SKILLMUX_API_KEY"
             }
             Self::ChatUnused => {
-                "ask it by --judge, --decomposer chat or --kinds chat, where there is such an option, or leave \
-                 out --chat-url and --chat-model"
+                "add --judge, --decomposer chat or --kinds chat where there is one, or leave out --chat-url and \
+                 --chat-model"
             }
             Self::WhyOfDrawing => "leave --why out, or take --format text or json",
             Self::KindsUnsaid { .. } => {

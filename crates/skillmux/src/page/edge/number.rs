@@ -1,15 +1,19 @@
 //! [`Numbers`]: steps, sections, tables and figures that have a number.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::{compared, reference::nearest, words::Word};
+use super::{
+    compared,
+    reference::{Passage, nearest},
+    words::Word,
+};
 use crate::{
     page::markers::{number_of, number_of_heading},
     skill::NodeTree,
 };
 
 /// What is numbered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Noun {
     Step,
     Phase,
@@ -75,7 +79,7 @@ struct Target {
 /// What of a body has a number; every list rises by node.
 pub(super) struct Numbers {
     /// Headings and captions, by what they call themselves.
-    named: HashMap<(Option<Noun>, Number), Vec<Target>>,
+    named: BTreeMap<(Option<Noun>, Number), Vec<Target>>,
     /// Items of lists.
     items: HashMap<Number, Vec<Target>>,
     /// Items of the lists of a section.
@@ -85,7 +89,7 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(body: &str, tree: &NodeTree, first_in: &[Option<usize>]) -> Self {
         let mut numbers =
-            Self { named: HashMap::new(), items: HashMap::new(), items_of: HashMap::new() };
+            Self { named: BTreeMap::new(), items: HashMap::new(), items_of: HashMap::new() };
         for (section, first_node) in first_in.iter().enumerate() {
             let Some(node) = *first_node else { continue };
             if let Some(name) = name_of(tree.sections[section].title(body)) {
@@ -112,34 +116,21 @@ impl Numbers {
     }
 
     /// Calls `add` with each node whose number a text names.
-    pub(super) fn named(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        from: usize,
-        around: &[usize],
-        section: Option<u32>,
-        add: &mut dyn FnMut(usize),
-    ) {
-        for (noun, number) in mentions(text, words) {
-            let is_own = |target: &&Target| {
-                target.node == from || target.section.is_some_and(|of| around.contains(&of))
+    pub(super) fn named(&self, passage: &Passage<'_>, add: &mut dyn FnMut(usize)) {
+        for (noun, number) in mentions(passage.text, &passage.words) {
+            let is_own = |target: &Target| {
+                let is_around = |section| passage.around.contains(&section);
+                target.node == passage.node || target.section.is_some_and(is_around)
             };
-            if let Some(target) = self.target(noun, number, from, section) {
-                if !is_own(&target) {
-                    add(target.node);
-                }
+            let target = self.target(noun, number, passage);
+            if let Some(target) = target.filter(|target| !is_own(target)) {
+                add(target.node);
             }
         }
     }
 
-    fn target(
-        &self,
-        noun: Noun,
-        number: Number,
-        from: usize,
-        section: Option<u32>,
-    ) -> Option<&Target> {
+    fn target(&self, noun: Noun, number: Number, passage: &Passage<'_>) -> Option<&Target> {
+        let (from, section) = (passage.node, passage.section);
         let named = |noun: Option<Noun>| {
             nearest(self.named.get(&(noun, number))?, from, |target| target.node)
         };

@@ -38,14 +38,31 @@ pub(super) fn add(body: &str, tree: &NodeTree, edges: &mut Vec<Edge>) {
         if is_contents(text) {
             continue;
         }
-        let around: Vec<usize> = sections_of(tree, node).collect();
+        let passage = Passage {
+            node: from,
+            section: node.section,
+            around: sections_of(tree, node).collect(),
+            text,
+            words: Word::all(text),
+        };
         let mut add = |to: usize| edges.extend(Edge::new(from, to, EdgeKind::Reference));
-        let words = Word::all(text);
-        titles.named(text, &words, from, &around, &mut add);
-        titles.linked(text, &around, &mut add);
-        numbers.named(text, &words, from, &around, node.section, &mut add);
+        titles.named(&passage, &mut add);
+        titles.linked(&passage, &mut add);
+        numbers.named(&passage, &mut add);
     }
     identifier::add(body, nodes, edges);
+}
+
+/// A node that may name others.
+pub(super) struct Passage<'a> {
+    /// Its position.
+    pub(super) node: usize,
+    /// Its section.
+    pub(super) section: Option<u32>,
+    /// The sections around it, its own first.
+    pub(super) around: Vec<usize>,
+    pub(super) text: &'a str,
+    pub(super) words: Vec<Word<'a>>,
 }
 
 /// The titles of sections that have a node.
@@ -75,7 +92,7 @@ impl<'a> Titles<'a> {
             if has_links {
                 titles.by_anchor.entry(anchor(title)).or_insert((section, first_node));
             }
-            let words = without_number(Word::all(title));
+            let words = without_number(&Word::all(title)).to_vec();
             let Some(first) = words.first().filter(|_| words.len() <= MAX_TITLE_WORDS) else {
                 continue;
             };
@@ -88,14 +105,8 @@ impl<'a> Titles<'a> {
     }
 
     /// Calls `add` with the first node of each section whose title stands in a text.
-    fn named(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        from: usize,
-        around: &[usize],
-        add: &mut dyn FnMut(usize),
-    ) {
+    fn named(&self, passage: &Passage<'_>, add: &mut dyn FnMut(usize)) {
+        let Passage { node, around, text, words, .. } = passage;
         let mut at = 0;
         while at < words.len() {
             let n_words = self.n_words.get(&words[at].hash()).copied().unwrap_or(0);
@@ -107,7 +118,7 @@ impl<'a> Titles<'a> {
                     title.words.len() == n_words
                         && title.words.iter().zip(named).all(|(a, b)| a.is(b))
                 };
-                let title = nearest(same, from, |title| title.first_node);
+                let title = nearest(same, *node, |title| title.first_node);
                 let title = title.filter(is_same)?;
                 is_meant(text, words, at, &title.words).then_some((title, n_words))
             });
@@ -123,13 +134,12 @@ impl<'a> Titles<'a> {
     }
 
     /// Calls `add` with the first node of each section that a text links to.
-    fn linked(&self, text: &str, around: &[usize], add: &mut dyn FnMut(usize)) {
-        for link in text.split("](#").skip(1) {
+    fn linked(&self, passage: &Passage<'_>, add: &mut dyn FnMut(usize)) {
+        for link in passage.text.split("](#").skip(1) {
             let anchor = link.split([')', ' ', '\n']).next().unwrap_or("");
-            if let Some((section, first_node)) = self.by_anchor.get(&anchor.to_lowercase()) {
-                if !around.contains(section) {
-                    add(*first_node);
-                }
+            let target = self.by_anchor.get(&anchor.to_lowercase());
+            if let Some((_, first_node)) = target.filter(|(of, _)| !passage.around.contains(of)) {
+                add(*first_node);
             }
         }
     }
@@ -203,14 +213,14 @@ fn has_word_beside(text: &str, words: &[Word<'_>], at: usize, n_words: usize) ->
 }
 
 /// Returns the words of a title without the number that it begins with, and the noun before that.
-fn without_number(words: Vec<Word<'_>>) -> Vec<Word<'_>> {
+fn without_number<'a, 'b>(words: &'b [Word<'a>]) -> &'b [Word<'a>] {
     let n_numbers =
         |from: usize| words[from..].iter().take_while(|word| word.number().is_some()).count();
     let noun = usize::from(words.first().is_some_and(|word| {
         word.is_one_of(&["step", "phase", "stage", "part"]) && n_numbers(1) > 0
     }));
     let skipped = noun + n_numbers(noun);
-    words[skipped..].to_vec()
+    &words[skipped..]
 }
 
 /// Returns one hash for words in their order.

@@ -81,8 +81,11 @@ pub struct ChatKinds {
     model: Arc<dyn ChatModel>,
     on_failure: Box<OnKindFailure>,
     n_failures: AtomicUsize,
-    said: Mutex<HashMap<[u8; 32], Arc<OnceLock<Vec<NodeKind>>>>>,
+    said: Mutex<HashMap<[u8; 32], Said>>,
 }
+
+/// The kinds of a body, once they are told.
+type Said = Arc<OnceLock<Vec<NodeKind>>>;
 
 /// Why kinds could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -258,7 +261,8 @@ pub(super) mod tests {
     }
 
     fn body(n_parts: usize) -> String {
-        let parts: String = (0..n_parts).map(|n| format!("Words of part {n}.\n\n")).collect();
+        let part = |n: usize| format!("Words of part {n}.\n\n");
+        let parts: String = (0..n_parts).map(part).collect();
         format!("# Scans\n\n## Say \"[]\"\n\n{parts}")
     }
 
