@@ -100,12 +100,14 @@ impl PartGraph<'_> {
 mod tests {
     use super::*;
 
-    fn draw(body: &str, draw: impl Fn(&PartGraph<'_>) -> String) -> String {
+    /// Returns a body as Mermaid and as Graphviz draw it.
+    fn drawn(body: &str) -> [String; 2] {
         let tree = NodeTree::parse(body);
         let mut edges = skillmux::page::text_edges(body, &tree);
         edges.push(Edge { kind: EdgeKind::Semantic, ..edges[0] });
         let shown: PartList = [1].into_iter().collect();
-        draw(&PartGraph { body, tree: &tree, edges: &edges, shown: &shown })
+        let graph = PartGraph { body, tree: &tree, edges: &edges, shown: &shown };
+        [graph.mermaid(), graph.dot()]
     }
 
     const BODY: &str =
@@ -113,8 +115,9 @@ mod tests {
 
     #[test]
     fn text_of_a_skill_stays_text() {
+        let [mermaid, dot] = drawn(BODY);
         assert_eq!(
-            draw(BODY, PartGraph::mermaid),
+            mermaid,
             "flowchart TD\n    classDef shown stroke-width:4px\n    \
              n0[\"#48; precondition<br>A #34;b#34;<br>You must #60;b#62;own#60;/b#62; it#92;.\"]\n    \
              n1[\"#49; step<br>A #34;b#34;<br>#49;. Open it.\"]:::shown\n    \
@@ -122,7 +125,6 @@ mod tests {
              n0 --> n1\n    n0 ==>|guards| n1\n    n1 --> n2\n    n2 -.->|names| n0\n    \
              n0 -.-|alike| n1\n"
         );
-        let dot = draw(BODY, PartGraph::dot);
         assert!(dot.contains("n0 [label=\"0 precondition\\nA \\\"b\\\"\\nYou must"), "{dot}");
         assert!(
             dot.contains("it\\\\.\"];") && dot.contains("1. Open it.\", penwidth=4];"),
@@ -135,7 +137,7 @@ mod tests {
     #[test]
     fn only_the_first_parts_are_drawn() {
         let body = "Words.\n\n".repeat(MAX_DRAWN + 5);
-        let drawn = draw(&body, PartGraph::dot);
+        let [_, drawn] = drawn(&body);
         assert!(drawn.contains("n199 [") && !drawn.contains("n200"), "{drawn}");
     }
 }
