@@ -161,10 +161,8 @@ impl Encoder for Fish {
 fn a_walk_follows_what_says_the_same() {
     let fish = Fish(EncoderIdentity { name: "fish".into(), dim: 2, fingerprint: "1".into() });
     let walked = |encoder| texts(&GreedyGraphPager::new(encoder), &far_apart(), "fish", 20);
-    assert_eq!(
-        walked(Some(&fish as &dyn Encoder))[..2],
-        ["Fish swim in ponds.", "Fish sleep in rivers."]
-    );
+    let with_edges = walked(Some(&fish as &dyn Encoder));
+    assert_eq!(with_edges.last().map(String::as_str), Some("Fish sleep in rivers."));
     assert!(walked(None).iter().all(|text| !text.contains("rivers")));
 }
 
