@@ -20,6 +20,7 @@ use skillmux::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
     },
     route::{PagedPassage, Ranker, Router, Stages},
+    skill::KindClassifier,
     trust::TrustPolicy,
 };
 use skillmux_eval::{
@@ -33,8 +34,7 @@ use skillmux_models::{
 
 use crate::{
     args::{
-        ComposerChoice, DecomposerChoice, KindChoice, PagerChoice, PassageChoice, RetrieverChoice,
-        StageArgs,
+        ComposerChoice, DecomposerChoice, PagerChoice, PassageChoice, RetrieverChoice, StageArgs,
     },
     clock::since_start,
     error::CliError,
@@ -124,6 +124,7 @@ pub(crate) struct Models {
     reranker: Option<Arc<dyn PairScorer>>,
     passage: PassageChoice,
     judge: Option<Arc<dyn ChatModel>>,
+    kinds: Option<Arc<dyn KindClassifier>>,
 }
 
 impl Models {
@@ -153,12 +154,18 @@ impl Models {
             reranker: own_model::pair_scorer(settings)?,
             passage: paths.reranker_reads.unwrap_or_default(),
             judge: None,
+            kinds: None,
         })
     }
 
     /// Returns the models with a chat model that chooses from the rankings of routers.
     pub(crate) fn with_judge(self, judge: Option<Arc<dyn ChatModel>>) -> Self {
         Self { judge, ..self }
+    }
+
+    /// Returns the models with what tells the kinds of parts in the pages of routers.
+    pub(crate) fn with_kinds(self, kinds: Option<Arc<dyn KindClassifier>>) -> Self {
+        Self { kinds, ..self }
     }
 
     /// Returns the encoder.
@@ -219,7 +226,7 @@ impl Models {
             decomposer,
             ranker,
             composer,
-            pager: pager(choice.pager, self.pager, choice.kinds),
+            pager: pager(choice.pager, self.pager, self.kinds.clone()),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -326,7 +333,7 @@ impl Models {
             let passage: Box<dyn Passage> = match self.passage {
                 PassageChoice::Start => Box::new(SkillStart::default()),
                 PassageChoice::Page => Box::new(PagedPassage::new(
-                    pager(PagerChoice::Value, self.pager, KindChoice::Rules),
+                    pager(PagerChoice::Value, self.pager, None),
                     PASSAGE_TOKENS,
                 )),
             };
@@ -371,11 +378,11 @@ impl Assembly for Models {
     }
 }
 
-/// Returns what chooses the parts of skills.
+/// Returns what chooses the parts of skills, with the kinds of the index unless something else tells them.
 pub(crate) fn pager(
     choice: PagerChoice,
     weights: NodeWeights,
-    kinds: KindChoice,
+    kinds: Option<Arc<dyn KindClassifier>>,
 ) -> Box<dyn Pager> {
     let pager: Box<dyn Pager> = match choice {
         PagerChoice::Value => Box::new(ValuePager::new(weights, embedded_encoder())),
@@ -383,9 +390,8 @@ pub(crate) fn pager(
         PagerChoice::Full => Box::new(FullPager),
     };
     match kinds {
-        // The index has them.
-        KindChoice::Rules => pager,
-        KindChoice::Learned => Box::new(KindPager::new(Arc::new(skillmux_models::kinds()), pager)),
+        Some(kinds) => Box::new(KindPager::new(kinds, pager)),
+        None => pager,
     }
 }
 

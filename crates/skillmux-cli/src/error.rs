@@ -166,6 +166,15 @@ pub(crate) enum CliError {
     /// A chat model is named, and nothing is asked of it.
     #[error("a chat model is named, and nothing asks it")]
     ChatUnused,
+    /// Reasons are asked for, and a drawing.
+    #[error("a drawing has no reasons")]
+    WhyOfDrawing,
+    /// A chat model was to tell the kinds of all parts that are measured, and did not.
+    #[error("the chat model told no kinds of {n_parts} parts")]
+    KindsUnsaid {
+        /// Parts that it was asked about in vain.
+        n_parts: usize,
+    },
     /// A sequence composer is asked for without its weights.
     #[error("`--composer sequence` needs a file of weights that ends in .safetensors")]
     NoSequence,
@@ -256,7 +265,12 @@ impl CliError {
                  SKILLMUX_API_KEY"
             }
             Self::ChatUnused => {
-                "add --judge, or --decomposer chat where there is one, or leave out --chat-url and --chat-model"
+                "add --judge, --decomposer chat or --kinds chat where there is one, or leave out --chat-url and \
+                 --chat-model"
+            }
+            Self::WhyOfDrawing => "leave --why out, or take --format text or json",
+            Self::KindsUnsaid { .. } => {
+                "what went wrong is said above; run it again, or take a model that follows instructions"
             }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::OutExists { .. } => "name another folder with --out",

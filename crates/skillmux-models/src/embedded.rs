@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Speller, Translator},
+    model::{Encoder, Speller, Translator},
     page::NodeWeights,
     rerank::RankerWeights,
     skill::KindWeights,
@@ -16,6 +16,7 @@ use crate::{
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
     transformer::{TransformerEncoder, TransformerParts},
+    translated::TranslatedEncoder,
 };
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
@@ -244,11 +245,18 @@ impl Translator for EmbeddedTranslator {
     }
 }
 
-/// Returns the transformer of the binary, in some twenty milliseconds; its card is `assets/transformer.md`.
+/// Returns the transformer of the binary, in some twenty milliseconds; its card is `assets/transformer.md`. It reads Chinese texts as
+/// the lexicon says them in English.
 ///
 /// # Panics
 /// Never: a test reads the files that are compiled in.
-pub fn transformer() -> TransformerEncoder {
+pub fn transformer() -> impl Encoder {
+    let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
+    TranslatedEncoder::new(english_transformer(), translator(), &of_lexicon[..8])
+}
+
+/// Returns the transformer without the lexicon: a Chinese text has a vector of zeros.
+pub(crate) fn english_transformer() -> TransformerEncoder {
     TransformerEncoder::new(&TransformerParts {
         name: TRANSFORMER_NAME,
         vocabulary: skillmux_transformer_embeddings::VOCABULARY,

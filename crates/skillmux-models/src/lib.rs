@@ -43,6 +43,7 @@ pub mod remote;
 pub mod sequence;
 mod speller;
 mod static_encoder;
+mod translated;
 mod transformer;
 
 #[cfg(feature = "embedded")]
@@ -55,3 +56,4 @@ pub use lexicon::Lexicon;
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
 pub use transformer::{TransformerEncoder, TransformerParts};
+pub use translated::TranslatedEncoder;

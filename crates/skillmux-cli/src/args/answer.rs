@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::{
     models::ModelArgs,
-    shared::{Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs},
+    shared::{EndpointArgs, Format, JudgeArgs, PageFormat, PlanFormat, SourceArgs, TaskArgs},
     stages::{KindChoice, PagerChoice, PassArgs, RetrieverChoice, StageArgs},
 };
 
@@ -86,13 +86,15 @@ pub(crate) struct PageArgs {
     pub(crate) have: String,
     /// Format of the page
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: PageFormat,
     /// Which parts are shown
     #[arg(long, value_enum, default_value = "value")]
     pub(crate) pager: PagerChoice,
     /// What tells steps, examples and background apart
     #[arg(long, value_enum, default_value = "rules", requires = "query")]
     pub(crate) kinds: KindChoice,
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
     /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
     #[arg(long, value_name = "FILE")]
     pub(crate) pager_weights: Option<PathBuf>,

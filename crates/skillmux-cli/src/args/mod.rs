@@ -24,7 +24,9 @@ pub(crate) use eval::{
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
 pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
-pub(crate) use shared::{EndpointArgs, Format, JudgeArgs, PlanFormat, SourceArgs, TaskArgs};
+pub(crate) use shared::{
+    EndpointArgs, Format, JudgeArgs, PageFormat, PlanFormat, SourceArgs, TaskArgs,
+};
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use stages::{
     ComposerChoice, DecomposerChoice, KindChoice, PagerChoice, RetrieverChoice, StageArgs,

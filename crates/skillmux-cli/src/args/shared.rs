@@ -25,6 +25,20 @@ pub(crate) enum PlanFormat {
     Dot,
 }
 
+/// How a page is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PageFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// All parts of the skill and how they hang together, as a Mermaid flowchart. Those of the page have
+    /// thick lines
+    Mermaid,
+    /// The same for Graphviz
+    Dot,
+}
+
 /// Which skills a command works on.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct SourceArgs {

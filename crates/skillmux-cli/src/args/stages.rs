@@ -88,6 +88,9 @@ pub(crate) enum KindChoice {
     Rules,
     /// Learned weights over words and shapes. The weights of `--pager value` are fitted to the rules
     Learned,
+    /// A chat model, asked about 20 parts at a time. skillmux sends it the text of the skills that are
+    /// shown. Rules stand in where it fails. Needs --chat-url and --chat-model
+    Chat,
 }
 
 /// How a chat model is asked for the needs of a task.

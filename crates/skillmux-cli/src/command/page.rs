@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use skillmux::{
-    page::{Page, PartList, classified, node_features},
+    index::IndexedSkill,
+    page::{Page, PartList, classified, node_features, semantic_edges, text_edges},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -12,12 +13,14 @@ use skillmux::{
 };
 
 use crate::{
-    args::{Format, KindChoice, PageArgs, PagerChoice},
+    args::{PageArgs, PageFormat, PagerChoice},
     assemble::{pager, pager_weights},
+    chat::Kinds,
     error::CliError,
     outcome::Outcome,
     own_model::embedded_encoder,
     render::{
+        edges::{MAX_DRAWN, PartGraph},
         page_text, print_json, print_text,
         why::{part_reasons, why_text},
     },
@@ -39,6 +42,11 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     if args.why && args.pager != PagerChoice::Value {
         return Err(CliError::WhyOfPager.into());
     }
+    let is_drawn = matches!(args.format, PageFormat::Mermaid | PageFormat::Dot);
+    if args.why && is_drawn {
+        return Err(CliError::WhyOfDrawing.into());
+    }
+    let kinds = Kinds::alone(args.kinds, &args.endpoint, settings)?.classifier;
     let query = args.query.as_ref().map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;
@@ -48,7 +56,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         .with_trust(settings.trust_policy(&opened.places)?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
-    let pager = pager(args.pager, weights, args.kinds);
+    let pager = pager(args.pager, weights, kinds.clone());
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let id = SkillId::new(args.skill_id.as_str());
@@ -57,14 +65,22 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let (folder, trust) = (router.folder(&id)?, router.trust(&id)?);
     let shown = PlacedPage { page: &page, folder: folder.as_deref(), trust: &trust };
     let text = || page_text(&page, folder.as_deref(), Some(&trust), &had);
+    let indexed = || -> skillmux::Result<IndexedSkill> {
+        let index = router.index();
+        let mut indexed = index.skill(index.find(&id)?)?;
+        if let Some(kinds) = &kinds {
+            indexed.nodes = classified(&**kinds, &indexed.skill.body, &indexed.nodes);
+        }
+        Ok(indexed)
+    };
+    if is_drawn {
+        // Without a question, no part is meant more than another.
+        let shown = query.map_or_else(PartList::default, |_| page.parts());
+        return draw(args.format, &indexed()?, &shown);
+    }
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
-            let index = router.index();
-            let mut indexed = index.skill(index.find(&id)?)?;
-            if args.kinds == KindChoice::Learned {
-                let kinds = skillmux_models::kinds();
-                indexed.nodes = classified(&kinds, &indexed.skill.body, &indexed.nodes);
-            }
+            let indexed = indexed()?;
             let features = router.with_page_request(&indexed, &query, |request| {
                 node_features(request, &*embedded_encoder())
             });
@@ -73,12 +89,26 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         None => None,
     };
     match (args.format, parts) {
-        (Format::Text, None) => print_text(&text())?,
-        (Format::Text, Some(parts)) => print_text(&(text() + &why_text(&parts)))?,
-        (Format::Json, None) => print_json(&shown)?,
-        (Format::Json, Some(parts)) => {
+        (PageFormat::Json, None) => print_json(&shown)?,
+        (PageFormat::Json, Some(parts)) => {
             print_json(&serde_json::json!({ "page": shown, "parts": parts }))?;
         }
+        (_, None) => print_text(&text())?,
+        (_, Some(parts)) => print_text(&(text() + &why_text(&parts)))?,
     }
     Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })
+}
+
+/// Draws how all parts of a skill hang together.
+fn draw(format: PageFormat, indexed: &IndexedSkill, shown: &PartList) -> anyhow::Result<Outcome> {
+    let (body, tree) = (indexed.skill.body.as_str(), &indexed.nodes);
+    let mut edges = text_edges(body, tree);
+    edges.extend(semantic_edges(body, tree, &*embedded_encoder())?);
+    let graph = PartGraph { body, tree, edges: &edges, shown };
+    print_text(&if format == PageFormat::Dot { graph.dot() } else { graph.mermaid() })?;
+    let n_parts = tree.nodes.len();
+    if n_parts > MAX_DRAWN {
+        anstream::eprintln!("note: of {n_parts} parts, the first {MAX_DRAWN} are drawn");
+    }
+    Ok(if tree.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })
 }

@@ -16,7 +16,7 @@ use skillmux::{
 use crate::{
     args::{DecomposerChoice, PlanFormat, RetrieverChoice, RouteArgs},
     assemble::Models,
-    chat::{self, ChatUses},
+    chat::{self, ChatAsks, ChatUses},
     outcome::Outcome,
     render::{
         graph::{dot, mermaid},
@@ -32,8 +32,9 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
     let tasks = Tasks::read(&args.task)?;
     let writes_needs = args.stages.decomposer == DecomposerChoice::Chat;
     let needs = writes_needs.then(|| args.passes.config());
-    let ChatUses { judge, writer } = chat::uses(&args.judge, needs, settings)?;
-    let models = Models::load(settings)?.with_judge(judge);
+    let asks = ChatAsks { needs, kinds: args.stages.kinds };
+    let ChatUses { judge, writer, kinds } = chat::uses(&args.judge, asks, settings)?;
+    let models = Models::load(settings)?.with_judge(judge).with_kinds(kinds.classifier);
     let mut opened = source::open(&args.source, settings)?;
     if args.stages.retriever == RetrieverChoice::Transformer {
         opened = opened.read_few()?;

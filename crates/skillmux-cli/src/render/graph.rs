@@ -15,25 +15,9 @@ const MAX_NAME_CHARS: usize = 64;
 
 /// Returns a plan as a Mermaid flowchart; a plan without steps is a flowchart without boxes.
 pub(crate) fn mermaid(route: &Route) -> String {
-    let quoted = |text: &str| {
-        // Mermaid has no other way to write these. At the start of a text it takes these for a list.
-        let mut out = String::with_capacity(text.len());
-        for (at, c) in text.char_indices() {
-            match c {
-                '-' | '+' | '*' | '0'..='9' if at == 0 => {
-                    let _ = write!(out, "#{};", u32::from(c));
-                }
-                '"' | '#' | '&' | '<' | '>' | '`' | '\\' => {
-                    let _ = write!(out, "#{};", u32::from(c));
-                }
-                c => out.push(c),
-            }
-        }
-        out
-    };
     let mut out = "flowchart LR\n".to_owned();
     for (at, step) in route.steps.iter().enumerate() {
-        let lines: Vec<String> = lines(step).iter().map(|line| quoted(line)).collect();
+        let lines: Vec<String> = lines(step).iter().map(|line| mermaid_text(line)).collect();
         let _ = writeln!(out, "    s{at}[\"{}\"]", lines.join("<br>"));
     }
     for (first, then) in edges(route) {
@@ -44,10 +28,9 @@ pub(crate) fn mermaid(route: &Route) -> String {
 
 /// Returns a plan in the language of Graphviz.
 pub(crate) fn dot(route: &Route) -> String {
-    let quoted = |text: &String| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut out = "digraph plan {\n    rankdir=LR;\n    node [shape=box];\n".to_owned();
     for (at, step) in route.steps.iter().enumerate() {
-        let lines: Vec<String> = lines(step).iter().map(quoted).collect();
+        let lines: Vec<String> = lines(step).iter().map(|line| dot_text(line)).collect();
         let _ = writeln!(out, "    s{at} [label=\"{}\"];", lines.join("\\n"));
     }
     for (first, then) in edges(route) {
@@ -55,6 +38,29 @@ pub(crate) fn dot(route: &Route) -> String {
     }
     out.push_str("}\n");
     out
+}
+
+/// Returns a line of text as it stands between the quotes of a Mermaid label.
+pub(super) fn mermaid_text(text: &str) -> String {
+    // Mermaid has no other way to write these. At the start of a text it takes these for a list.
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        match c {
+            '-' | '+' | '*' | '0'..='9' if at == 0 => {
+                let _ = write!(out, "#{};", u32::from(c));
+            }
+            '"' | '#' | '&' | '<' | '>' | '`' | '\\' => {
+                let _ = write!(out, "#{};", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns a line of text as it stands between quotes of Graphviz.
+pub(super) fn dot_text(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Returns what a box holds: the subtask, then the names of the skills.

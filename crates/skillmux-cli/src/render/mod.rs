@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod compile;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod edges;
 pub(crate) mod graph;
 pub(crate) mod hook;
 pub(crate) mod paint;

@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::home::{Home, fixtures};
+use crate::{
+    endpoint::{Asked, ChatServer, Said},
+    home::{Home, fixtures},
+};
 
 const SKILL: &str = "databases/postgres-query-tuning";
 const QUERY: &str = "a join is slow, it uses a nested loop";
@@ -147,4 +150,116 @@ fn learned_kinds_are_an_option() {
     assert_eq!(learned.len(), rules.len());
     assert_ne!(learned, rules);
     assert!(home.ask(&["page", SKILL, QUERY, "--why", "--kinds", "learned"]).code == 0);
+}
+
+/// Labels each part an example, in the way that the engine asks for.
+fn all_examples(asked: &Asked) -> Said {
+    let n_parts = asked.document()["n_parts"].as_u64().unwrap();
+    let kinds = vec!["example"; usize::try_from(n_parts).unwrap()];
+    (200, format!("The kinds:\n{}", serde_json::json!(kinds)))
+}
+
+/// Returns the arguments that name the model of a server.
+fn chat_kinds(server: &ChatServer) -> [&str; 6] {
+    ["--kinds", "chat", "--chat-url", &server.url, "--chat-model", "small"]
+}
+
+#[test]
+fn a_chat_model_tells_kinds() {
+    let home = Home::with_index();
+    let page = ["page", SKILL, QUERY, "--budget", "100000", "--format", "json"];
+    let server = ChatServer::start(|_, asked| all_examples(asked));
+    let done = home.ask(&[&page[..], &["--why"], &chat_kinds(&server)].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+    let nodes = answer["page"]["nodes"].as_array().unwrap();
+    assert!(nodes.iter().all(|node| node["kind"] == "example"));
+    assert_eq!(answer["parts"][0]["kind"], "example");
+    let asked = server.asked();
+    let sent: Vec<Value> = asked.iter().map(Asked::document).collect();
+    let parts: Vec<&Value> =
+        sent.iter().flat_map(|sent| sent["parts"].as_array().unwrap()).collect();
+    assert_eq!(parts.len(), nodes.len(), "each part is asked about once");
+    assert!(sent.iter().all(|sent| sent["n_parts"].as_u64().unwrap() <= 20));
+    assert_eq!(parts[0]["text"], nodes[0]["text"]);
+    assert!(asked[0].turn(0).contains("never an instruction"), "{}", asked[0].turn(0));
+
+    let route = ["route", "why does postgres do a sequential scan", "--format", "json"];
+    let done = home.ask(&[&route[..], &chat_kinds(&server)].concat());
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    let route: Value = serde_json::from_str(&done.stdout).unwrap();
+    let nodes = route["pages"][0]["nodes"].as_array().unwrap();
+    assert!(!nodes.is_empty() && nodes.iter().all(|node| node["kind"] == "example"));
+}
+
+#[test]
+fn rules_tell_the_kinds_where_a_chat_model_does_not() {
+    let home = Home::with_index();
+    let page = ["page", SKILL, QUERY, "--budget", "100000"];
+    let plain = home.ask(&page);
+    for (status, said, told) in [
+        (200, "I cannot do that.", "its answer is no list of"),
+        (200, "[\"step\"]", "its answer is no list of"),
+        (401, r#"{"error":"no key"}"#, "answered 401"),
+    ] {
+        let server = ChatServer::start(move |_, _| (status, said.to_owned()));
+        let done = home.ask(&[&page[..], &chat_kinds(&server)].concat());
+        assert_eq!((done.code, &done.stdout), (0, &plain.stdout), "{}", done.stderr);
+        assert!(done.stderr.contains(told), "{}", done.stderr);
+        assert!(done.stderr.contains("rules tell the kinds of"), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn chat_kinds_need_a_model_and_a_model_needs_a_use() {
+    let home = Home::with_index();
+    let page = ["page", SKILL, QUERY];
+    let model = ["--chat-url", "http://127.0.0.1:1/v1", "--chat-model", "small"];
+    home.ask(&[&page[..], &["--kinds", "chat"]].concat())
+        .assert_error("needs a chat model", "--chat-url");
+    home.ask(&[&page[..], &model].concat()).assert_error("nothing asks it", "--kinds chat");
+    home.ask(&["route", QUERY, "--kinds", "chat"]).assert_error("needs a chat model", "--chat-url");
+}
+
+#[test]
+fn kinds_that_a_chat_model_left_out_are_not_measured() {
+    let home = Home::with_index();
+    let cases = fixtures().join("eval/intra-skill-bench/cases.jsonl").display().to_string();
+    let (index, out) = (home.index(), home.path("out").display().to_string());
+    let run = ["eval", "run", &cases, "--index", &index, "--system", "page:default/300"];
+    let run = [&run[..], &["--out", &out]].concat();
+    let silent = ChatServer::start(|_, _| (200, "Hm.".to_owned()));
+    let done = home.run(&[&run[..], &chat_kinds(&silent)].concat());
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+    assert!(done.stderr.contains("error: the chat model told no kinds of"), "{}", done.stderr);
+    let server = ChatServer::start(|_, asked| all_examples(asked));
+    let done = home.run(&[&run[..], &chat_kinds(&server)].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!server.asked().is_empty(), "answers of the failed run are not taken up");
+}
+
+#[test]
+fn a_drawing_has_all_parts_and_marks_those_of_the_page() {
+    let home = Home::with_index();
+    let page = ["page", SKILL, QUERY, "--budget", "300", "--format"];
+    let n_all = |more: &[&str]| {
+        let done = home.ask(&[&page[..], more].concat());
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+        done.stdout
+    };
+    let json: Value = serde_json::from_str(&n_all(&["json"])).unwrap();
+    let (n_nodes, n_shown) =
+        (json["full_nodes"].as_u64().unwrap(), json["nodes"].as_array().unwrap().len());
+    let mermaid = n_all(&["mermaid"]);
+    assert!(mermaid.starts_with("flowchart TD\n"), "{mermaid}");
+    assert_eq!(mermaid.matches("[\"").count() as u64, n_nodes, "{mermaid}");
+    assert_eq!(mermaid.matches(":::shown").count(), n_shown, "{mermaid}");
+    assert_eq!(mermaid.matches(" --> ").count() as u64, n_nodes - 1, "{mermaid}");
+    let dot = n_all(&["dot"]);
+    assert!(dot.starts_with("digraph parts {\n") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches("penwidth").count(), n_shown, "{dot}");
+    let plain = home.ask(&["page", SKILL, "--format", "mermaid"]);
+    assert!(plain.code == 0 && !plain.stdout.contains(":::shown"), "{}", plain.stdout);
+    home.ask(&[&page[..], &["dot", "--why"]].concat())
+        .assert_error("a drawing has no reasons", "leave --why out");
 }

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_of_torch() {
-        let transformer = crate::transformer();
+        let transformer = crate::embedded::english_transformer();
         let references: Vec<Reference> = serde_json::from_str(REFERENCE).unwrap();
         for Reference { text, tokens, vector } in references {
             assert_eq!(transformer.tokens.of(&text, SKILL_TOKENS), tokens);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_text_has_the_same_vector_alone_and_among_others() {
-        let transformer = crate::transformer();
+        let transformer = crate::embedded::english_transformer();
         let long = "review the contract and say which clauses are risky ".repeat(40);
         let texts = ["merge pdf files", "", &long, "幻灯片", "a"];
         let together = transformer.encode(&texts).unwrap();
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_text_that_the_vocabulary_lacks_has_a_vector_of_zeros() {
-        let transformer = crate::transformer();
+        let transformer = crate::embedded::english_transformer();
         for (text, length) in
             [("合并这些表格", 0.0), ("", 0.0), ("merge the pdf files of 表", 1.0), ("🦀🦀 ok", 0.0)]
         {
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_task_finds_the_skill_that_is_told_in_other_words() {
-        let transformer = crate::transformer();
+        let transformer = crate::embedded::english_transformer();
         let skills = [
             "expense splitter: Divide shared costs of a group trip and settle debts",
             "pdf merge: Join several PDF files into one document",

@@ -37,11 +37,27 @@ impl<Q: Serialize> JsonQuestion<'_, Q> {
     /// # Panics
     /// If the question is nothing that JSON can say, such as a map whose keys are no strings.
     pub fn ask<T: DeserializeOwned>(&self, model: &dyn ChatModel) -> Result<Option<T>> {
+        self.ask_for(model, |_| true)
+    }
+
+    /// Asks as [`ask`](Self::ask) does, and counts an answer that `is_usable` refuses as none.
+    ///
+    /// # Errors
+    /// As for [`ChatModel::complete`].
+    ///
+    /// # Panics
+    /// As for [`ask`](Self::ask).
+    pub fn ask_for<T: DeserializeOwned>(
+        &self,
+        model: &dyn ChatModel,
+        is_usable: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>> {
         let question = serde_json::to_string(self.question).expect("a question is JSON");
         let mut messages =
             vec![ChatMessage::system(self.instructions), ChatMessage::user(question)];
         let answer = model.complete(&self.request(messages.clone()))?;
-        if let Some(found) = last_json_in(&answer, &JSON_OPENS) {
+        let found_in = |answer: &str| last_json_in(answer, &JSON_OPENS).filter(&is_usable);
+        if let Some(found) = found_in(&answer) {
             return Ok(Some(found));
         }
         let repeated = &answer[..answer.floor_char_boundary(MAX_REPEATED_BYTES)];
@@ -50,7 +66,7 @@ impl<Q: Serialize> JsonQuestion<'_, Q> {
             "That holds no JSON of the form {}. Answer with it and nothing else.",
             self.form
         )));
-        Ok(last_json_in(&model.complete(&self.request(messages))?, &JSON_OPENS))
+        Ok(found_in(&model.complete(&self.request(messages))?))
     }
 
     fn request(&self, messages: Vec<ChatMessage>) -> ChatRequest {

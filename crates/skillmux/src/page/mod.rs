@@ -37,6 +37,7 @@ use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 
 mod brief;
 mod companion;
+mod edge;
 mod full;
 mod kinds;
 mod markdown;
@@ -48,6 +49,7 @@ mod scene;
 mod value;
 mod vector;
 
+pub use edge::{Edge, EdgeKind, SEMANTIC_COSINE, semantic_edges, text_edges};
 pub use full::FullPager;
 pub use kinds::{KindPager, classified};
 pub use mmr::{KindPrior, MmrConfig, MmrPager};

@@ -71,7 +71,7 @@ impl Repeats {
 }
 
 /// Tells whether at least half of the lines are links into the same document.
-fn is_contents(text: &str) -> bool {
+pub(super) fn is_contents(text: &str) -> bool {
     let n_links = text.matches("](#").count();
     n_links >= 2 && 2 * n_links >= text.lines().count()
 }

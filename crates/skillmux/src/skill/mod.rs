@@ -15,5 +15,8 @@ pub mod risk;
 mod skill;
 
 pub use id::SkillId;
-pub use node::{KindClassifier, KindRules, KindWeights, Node, NodeKind, NodeTree, Section};
+pub use node::{
+    ChatKinds, KindClassifier, KindFailure, KindRules, KindWeights, Node, NodeKind, NodeTree,
+    Section,
+};
 pub use skill::{ContentHash, Skill};

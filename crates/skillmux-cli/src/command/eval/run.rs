@@ -26,7 +26,7 @@ use super::{
 use crate::{
     args::{DecomposerChoice, EvalRunArgs, ReportFormat},
     assemble::Models,
-    chat::chat,
+    chat::{Kinds, chat},
     clock::since_start,
     error::CliError,
     outcome::Outcome,
@@ -51,6 +51,8 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     }
     let Asked { mut dataset, opened, clusters, mut setting } =
         asked::read(&args.dataset, &args.ask, settings)?;
+    let kinds = Kinds::new(args.stages.kinds, chat.clone().map(|chat| chat as _))?;
+    let models = models.with_kinds(kinds.classifier.clone());
     let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
     let encoder = models.encoder();
     let index = router.index();
@@ -85,6 +87,11 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         out: out.as_ref(),
     };
     let mut evaluations = run.answers(&specs, &context, &earlier)?;
+    if let Err(error) = kinds.check() {
+        // What was answered with other kinds must not be taken up by the next run.
+        out.as_ref().map_or(Ok(()), |out| forget(out, &specs))?;
+        return Err(error.into());
+    }
     add_others(&mut evaluations, earlier);
 
     let credit = clusters.as_ref().map(credited);

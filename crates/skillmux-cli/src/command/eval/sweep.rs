@@ -1,5 +1,7 @@
 //! `skillmux eval sweep DATASET`
 
+use std::sync::Arc;
+
 use skillmux::trust::TrustPolicy;
 use skillmux_eval::{
     report::{Sweep, TaskScores},
@@ -11,8 +13,13 @@ use super::{
     run::Run,
 };
 use crate::{
-    args::EvalSweepArgs, assemble::Models, folder::write_file, outcome::Outcome,
-    render::print_text, settings::Settings,
+    args::EvalSweepArgs,
+    assemble::Models,
+    chat::{Kinds, chat},
+    folder::write_file,
+    outcome::Outcome,
+    render::print_text,
+    settings::Settings,
 };
 
 pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<Outcome> {
@@ -23,6 +30,9 @@ pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<O
         series.iter().flat_map(|series| series.specs.iter().cloned()).collect();
     specs.iter().try_for_each(|spec| spec.check(&models))?;
     let Asked { dataset, opened, setting, .. } = asked::read(&args.dataset, &args.ask, settings)?;
+    let chat = chat(&args.ask.endpoint, settings)?.map(|chat| Arc::new(chat) as _);
+    let kinds = Kinds::new(args.stages.kinds, chat)?;
+    let models = models.with_kinds(kinds.classifier.clone());
     let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
     let encoder = models.encoder();
     let index = router.index();
@@ -31,6 +41,7 @@ pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<O
     context.encoder = Some(encoder.as_ref());
     let run = Run { depth: args.ask.depth.into(), dataset: &dataset, setting: &setting, out: None };
     let evaluations = run.answers(&specs, &context, &[])?;
+    kinds.check()?;
     let scores = TaskScores::new(&dataset, &evaluations, None)?;
     let sweep = Sweep::new(&scores, &series, &args.ask.bootstrap())?;
     if let Some(path) = &args.plot {

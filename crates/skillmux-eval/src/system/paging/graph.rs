@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use skillmux::{
-    page::{Page, PageRequest, Pager},
-    skill::{Node, NodeKind},
+    model::Encoder,
+    page::{Edge, Page, PageRequest, Pager, semantic_edges, text_edges},
+    skill::Node,
 };
 
 use super::{selection::Selection, vector::NodeVectors};
@@ -30,14 +31,8 @@ const LARGE_NODES: usize = 100;
 /// Nodes of a body that are looked at, from its top.
 const MAX_COMPARED: usize = 2048;
 
-/// Sections whose titles are looked for in other nodes.
-const MAX_TITLES: usize = 256;
-
 /// Part of the headings above a node that is compared with the query.
 const MAX_HEADING_BYTES: usize = 1024;
-
-/// Shortest title that counts as named where it occurs, in bytes.
-const MIN_TITLE_BYTES: usize = 6;
 
 /// Nodes in a row that do not fit, after which a pager gives up.
 const MAX_MISFITS: usize = 32;
@@ -46,33 +41,53 @@ const MAX_MISFITS: usize = 32;
 /// neighbour that gains most, until none gains enough: topology-guided local traversal.
 ///
 /// The gain of a node is its MMR score (Eq. 2), so that nothing but the topology tells this from
-/// a global selection. Edges are walked in both directions. The graph has the edges of the paper
-/// that need no language model: from each node to the next one (sequence), from the first node of
-/// a section to that of each section in it, from a node to the section whose title it names
-/// (reference), and from a precondition to the next step (condition). Of its semantic edges, above
-/// a cosine of 0.85, TF-IDF vectors would have copies only.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct GreedyGraphPager;
+/// a global selection. Edges are walked in both directions. The graph has the four types of the
+/// paper, as [`text_edges`] and [`semantic_edges`] have them, and one more: from the first node of a
+/// section to that of each section in it. Without it the walk is worse (docs/pages.md).
+#[derive(Clone, Copy, Default)]
+pub struct GreedyGraphPager<'a> {
+    encoder: Option<&'a dyn Encoder>,
+}
 
 /// Selects the ten nodes that are most like the query, and with each its predecessors in the graph
 /// of [`GreedyGraphPager`]: global access with dependency completion.
 ///
 /// Predecessors that do not fit the budget are left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TopKDependencyPager;
-
-/// Returns the constants as text.
-pub(super) fn config() -> String {
-    format!("lambda={LAMBDA} min_gain={MIN_GAIN} top_k={TOP_K} max_nodes={MAX_NODES:?}")
+#[derive(Clone, Copy, Default)]
+pub struct TopKDependencyPager<'a> {
+    encoder: Option<&'a dyn Encoder>,
 }
 
-impl Pager for GreedyGraphPager {
+/// Returns the constants as text, and the encoder.
+pub(super) fn config(encoder: Option<&dyn Encoder>) -> String {
+    let encoder = encoder.map_or_else(|| "none".to_owned(), |of| of.identity().to_string());
+    format!(
+        "lambda={LAMBDA} min_gain={MIN_GAIN} top_k={TOP_K} max_nodes={MAX_NODES:?} edges=text,semantic,sections \
+         encoder={encoder}"
+    )
+}
+
+impl<'a> GreedyGraphPager<'a> {
+    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or it fails.
+    pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
+        Self { encoder }
+    }
+}
+
+impl<'a> TopKDependencyPager<'a> {
+    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or it fails.
+    pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
+        Self { encoder }
+    }
+}
+
+impl Pager for GreedyGraphPager<'_> {
     fn identity(&self) -> String {
         "greedy-graph".to_owned()
     }
 
     fn page(&self, request: &PageRequest<'_>) -> Page {
-        let graph = Graph::new(request);
+        let graph = Graph::new(request, self.encoder);
         let mut selection = Selection::new(request);
         let Some(entry) = graph.by_cosine().into_iter().next() else { return selection.page };
         let mut frontier = BTreeSet::from([entry]);
@@ -102,13 +117,13 @@ impl Pager for GreedyGraphPager {
     }
 }
 
-impl Pager for TopKDependencyPager {
+impl Pager for TopKDependencyPager<'_> {
     fn identity(&self) -> String {
         "topk-dep".to_owned()
     }
 
     fn page(&self, request: &PageRequest<'_>) -> Page {
-        let graph = Graph::new(request);
+        let graph = Graph::new(request, self.encoder);
         let mut selection = Selection::new(request);
         let (mut n_top, mut n_misfits) = (0, 0);
         for node in graph.by_cosine() {
@@ -140,7 +155,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(request: &PageRequest<'_>) -> Self {
+    fn new(request: &PageRequest<'_>, encoder: Option<&dyn Encoder>) -> Self {
         let body = &request.skill.body;
         let n_nodes = request.nodes.nodes.len().min(MAX_COMPARED);
         let nodes = &request.nodes.nodes[..n_nodes];
@@ -166,43 +181,28 @@ impl Graph {
             vectors,
             relevance: cosines.into_iter().map(|cosine| cosine / largest).collect(),
         };
-        graph.link(request, nodes);
+        graph.link(request, nodes, encoder);
         graph
     }
 
-    fn link(&mut self, request: &PageRequest<'_>, nodes: &[Node]) {
-        for node in 1..self.n_nodes {
-            self.add_edge(node - 1, node);
+    fn link(&mut self, request: &PageRequest<'_>, nodes: &[Node], encoder: Option<&dyn Encoder>) {
+        let (body, tree) = (&request.skill.body, request.nodes);
+        let semantic = encoder.and_then(|encoder| semantic_edges(body, tree, encoder).ok());
+        let semantic = semantic.unwrap_or_default();
+        for Edge { from, to, .. } in text_edges(body, tree).into_iter().chain(semantic) {
+            self.add_edge(from as usize, to as usize);
         }
         let first_in = first_nodes(request, nodes);
-        for (section, first) in request.nodes.sections.iter().zip(&first_in) {
+        for (section, first) in tree.sections.iter().zip(&first_in) {
             let parent = section.parent.and_then(|parent| *first_in.get(parent as usize)?);
             if let (Some(parent), Some(first)) = (parent, first) {
                 self.add_edge(parent, *first);
             }
         }
-        for (node, _) in (0..).zip(nodes).filter(|(_, node)| node.kind == NodeKind::Precondition) {
-            let next = (node + 1..self.n_nodes).find(|next| nodes[*next].kind == NodeKind::Step);
-            if let Some(step) = next {
-                self.add_edge(node, step);
-            }
-        }
-        let body = &request.skill.body;
-        let lower_case: Vec<String> =
-            nodes.iter().map(|node| node.text(body).unwrap_or("").to_lowercase()).collect();
-        for (section, first) in request.nodes.sections.iter().zip(&first_in).take(MAX_TITLES) {
-            let title = section.title(body).to_lowercase();
-            let Some(first) = first.filter(|_| title.len() >= MIN_TITLE_BYTES) else { continue };
-            for (node, text) in lower_case.iter().enumerate() {
-                if text.contains(&title) {
-                    self.add_edge(node, first);
-                }
-            }
-        }
     }
 
     fn add_edge(&mut self, from: usize, to: usize) {
-        if from != to {
+        if from != to && from.max(to) < self.n_nodes {
             self.successors[from].insert(to);
             self.predecessors[to].insert(from);
         }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use skillmux::page::{FullPager, MmrConfig, MmrPager, Pager};
+use skillmux::{
+    model::Encoder,
+    page::{FullPager, MmrConfig, MmrPager, Pager},
+};
 
 use super::{
     chunk::{self, ChunkPager, ChunkSelection},
@@ -83,8 +86,8 @@ impl PageMethod {
         }
     }
 
-    /// Returns the pager; `None` for that of the router.
-    pub(super) fn pager(self) -> Option<Box<dyn Pager>> {
+    /// Returns the pager; `None` for that of the router. An encoder makes the semantic edges of graphs.
+    pub(super) fn pager<'a>(self, encoder: Option<&'a dyn Encoder>) -> Option<Box<dyn Pager + 'a>> {
         Some(match self {
             Self::Default => return None,
             Self::Mmr => Box::new(MmrPager::default()),
@@ -92,18 +95,18 @@ impl PageMethod {
             Self::FullDocument | Self::Head => Box::new(FullPager),
             Self::Chunk => Box::new(ChunkPager::new(ChunkSelection::Mmr)),
             Self::ChunkTopK => Box::new(ChunkPager::new(ChunkSelection::TopK)),
-            Self::GreedyGraph => Box::new(GreedyGraphPager),
-            Self::TopKDependency => Box::new(TopKDependencyPager),
+            Self::GreedyGraph => Box::new(GreedyGraphPager::new(encoder)),
+            Self::TopKDependency => Box::new(TopKDependencyPager::new(encoder)),
         })
     }
 
-    pub(super) fn config(self) -> String {
+    pub(super) fn config(self, encoder: Option<&dyn Encoder>) -> String {
         match self {
             Self::Default | Self::Mmr | Self::SkillPager(_) | Self::FullDocument | Self::Head => {
                 String::new()
             }
             Self::Chunk | Self::ChunkTopK => chunk::config(),
-            Self::GreedyGraph | Self::TopKDependency => graph::config(),
+            Self::GreedyGraph | Self::TopKDependency => graph::config(encoder),
         }
     }
 }

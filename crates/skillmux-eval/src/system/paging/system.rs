@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use skillmux::{
     index::{Index, IndexedSkill},
+    model::Encoder,
     page::{FullPager, PageRequest, Pager, PartList, TermSource},
     route::Router,
     skill::{NodeTree, SkillId},
@@ -33,6 +34,7 @@ pub(crate) struct PagingSystem<'a> {
     budget: PageBudget,
     index: &'a Index,
     router: &'a Router,
+    encoder: Option<&'a dyn Encoder>,
     aliases: Arc<Aliases>,
 }
 
@@ -44,7 +46,8 @@ impl<'a> PagingSystem<'a> {
         context: &SystemContext<'a>,
     ) -> Result<Self, Error> {
         let (index, router, aliases) = (context.index(), context.router, context.aliases()?);
-        Ok(Self { name, method, budget, index, router, aliases })
+        let encoder = context.encoder;
+        Ok(Self { name, method, budget, index, router, encoder, aliases })
     }
 
     fn page(&self, indexed: &IndexedSkill, task: &Task) -> Result<AnswerPage, Error> {
@@ -83,7 +86,7 @@ impl<'a> PagingSystem<'a> {
             return Ok(AnswerPage { skill_id, spans, n_tokens, full_tokens, body_bytes, n_parts });
         }
         let budget_tokens = self.budget.tokens(full_tokens);
-        let page = if let Some(pager) = self.method.pager() {
+        let page = if let Some(pager) = self.method.pager(self.encoder) {
             pager.page(&PageRequest { budget_tokens, ..request })
         } else {
             let page = self.router.page(&skill.id, Some(&query), budget_tokens, PartList::none());
@@ -113,7 +116,11 @@ impl System for PagingSystem<'_> {
             PageMethod::Default => format!(" {}", self.router.stages().pager.identity()),
             _ => String::new(),
         };
-        format!("page {method}{pager} budget_tokens={} {}", self.budget, self.method.config())
+        format!(
+            "page {method}{pager} budget_tokens={} {}",
+            self.budget,
+            self.method.config(self.encoder)
+        )
     }
 
     fn empty_answer(&self) -> Answer {

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use skillmux::{
+    model::{Encoder, EncoderIdentity},
     page::{FullPager, Page, PageNode, PageRequest, Pager, PartList, TermSource},
     skill::{NodeTree, Skill, SkillId},
     text::Analyzer,
@@ -41,8 +42,8 @@ fn pagers() -> [Box<dyn Pager>; 4] {
     [
         Box::new(ChunkPager::new(ChunkSelection::Mmr)),
         Box::new(ChunkPager::new(ChunkSelection::TopK)),
-        Box::new(GreedyGraphPager),
-        Box::new(TopKDependencyPager),
+        Box::new(GreedyGraphPager::default()),
+        Box::new(TopKDependencyPager::default()),
     ]
 }
 
@@ -125,10 +126,10 @@ fn far_apart() -> String {
 
 #[test]
 fn a_walk_does_not_get_far_and_a_global_choice_does() {
-    let walked = texts(&GreedyGraphPager, &far_apart(), "fish", 20);
+    let walked = texts(&GreedyGraphPager::default(), &far_apart(), "fish", 20);
     assert_eq!(walked[0], "Fish swim in ponds.");
     assert!(walked.len() > 1 && walked.iter().all(|text| !text.contains("rivers")));
-    let chosen = texts(&TopKDependencyPager, &far_apart(), "fish", 20);
+    let chosen = texts(&TopKDependencyPager::default(), &far_apart(), "fish", 20);
     assert_eq!(chosen.first().unwrap(), "Fish swim in ponds.");
     assert_eq!(chosen.last().unwrap(), "Fish sleep in rivers.");
 }
@@ -138,14 +139,37 @@ fn a_walk_follows_references_and_sections() {
     let between = "Birds fly over many hills and far away.\n\n".repeat(9);
     let body =
         format!("Fish swim; see Deep water.\n\n{between}\n## Deep water\n\nMind the current.\n");
-    let walked = texts(&GreedyGraphPager, &body, "fish water", 20);
+    let walked = texts(&GreedyGraphPager::default(), &body, "fish water", 20);
     assert_eq!(walked, ["Fish swim; see Deep water.", "Mind the current."]);
+}
+
+/// Knows texts that speak of fish from others.
+struct Fish(EncoderIdentity);
+
+impl Encoder for Fish {
+    fn identity(&self) -> &EncoderIdentity {
+        &self.0
+    }
+
+    fn encode(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        let row = |text: &&str| if text.contains("Fish") { [1.0, 0.0] } else { [0.0, 0.0] };
+        Ok(texts.iter().flat_map(row).collect())
+    }
+}
+
+#[test]
+fn a_walk_follows_what_says_the_same() {
+    let fish = Fish(EncoderIdentity { name: "fish".into(), dim: 2, fingerprint: "1".into() });
+    let walked = |encoder| texts(&GreedyGraphPager::new(encoder), &far_apart(), "fish", 20);
+    let with_edges = walked(Some(&fish as &dyn Encoder));
+    assert_eq!(with_edges.last().map(String::as_str), Some("Fish sleep in rivers."));
+    assert!(walked(None).iter().all(|text| !text.contains("rivers")));
 }
 
 #[test]
 fn chosen_nodes_come_with_what_must_hold_before() {
     let body = "You must own it.\n\nBirds fly.\n\n- Open the fish box.\n\nCats sleep.\n";
-    let chosen = texts(&TopKDependencyPager, body, "open fish box", 14);
+    let chosen = texts(&TopKDependencyPager::default(), body, "open fish box", 14);
     assert_eq!(chosen, ["You must own it.", "- Open the fish box."]);
 }
 

@@ -14,6 +14,7 @@
 //! ```
 
 mod block;
+mod chat;
 mod classifier;
 mod codec;
 mod cue;
@@ -24,6 +25,7 @@ mod parse;
 mod sentence;
 mod tree;
 
+pub use chat::{ChatKinds, KindFailure, OnKindFailure};
 pub use classifier::{KindClassifier, KindRules};
 pub use learned::{KindWeights, N_KIND_FEATURES, kind_features};
 pub use tree::{Node, NodeKind, NodeTree, Section};
