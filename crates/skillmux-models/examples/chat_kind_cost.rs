@@ -24,9 +24,9 @@ use skillmux::{
 /// Counts what it is asked, and says that each part is a step.
 #[derive(Default)]
 struct Counter {
-    n_requests: AtomicU32,
-    n_read: AtomicU32,
-    n_written: AtomicU32,
+    requests: AtomicU32,
+    tokens_read: AtomicU32,
+    tokens_written: AtomicU32,
 }
 
 impl ChatModel for Counter {
@@ -41,9 +41,9 @@ impl ChatModel for Counter {
             serde_json::from_str(&request.messages[1].text).expect("a question is JSON");
         let n_parts = document["parts"].as_array().map_or(0, Vec::len);
         let answer = serde_json::json!(vec!["step"; n_parts]).to_string();
-        self.n_requests.fetch_add(1, Ordering::Relaxed);
-        self.n_read.fetch_add(n_read, Ordering::Relaxed);
-        self.n_written.fetch_add(estimate_tokens(&answer), Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.tokens_read.fetch_add(n_read, Ordering::Relaxed);
+        self.tokens_written.fetch_add(estimate_tokens(&answer), Ordering::Relaxed);
         Ok(answer)
     }
 }
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let kinds = ChatKinds::new(Arc::clone(&counter) as _, Box::new(on_failure));
         kinds.kinds(&indexed.skill.body, &indexed.nodes);
         let n_parts = u32::try_from(indexed.nodes.nodes.len())?;
-        let of = [&counter.n_requests, &counter.n_read, &counter.n_written];
+        let of = [&counter.requests, &counter.tokens_read, &counter.tokens_written];
         let of = of.map(|count| count.load(Ordering::Relaxed));
         for (counts, count) in counts.iter_mut().zip([n_parts, of[0], of[1], of[2]]) {
             counts.push(count);

@@ -53,8 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let names = ["read from the index", "parsed", "sequence, reference, condition", "semantic"];
     for (name, times) in names.iter().zip(&mut times) {
         times.sort_by(f64::total_cmp);
-        let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
-        println!("{name}: median {:.0} us, p99 {:.0} us", at(0.5), at(0.99));
+        let at = |percent: usize| times[(times.len() - 1) * percent / 100];
+        println!("{name}: median {:.0} us, p99 {:.0} us", at(50), at(99));
     }
     for (name, counts) in
         ["nodes", "sequence", "reference", "condition", "semantic"].iter().zip(&counts)
