@@ -224,7 +224,8 @@ impl CliError {
                  an endpoint"
             }
             Self::ModelForm { .. } => {
-                "`skillmux train encoder`, `ranker`, `abstention`, `composer` and `pager` write such files"
+                "`skillmux train encoder`, `ranker`, `abstention`, `composer` and `pager` write such files; \
+                 those of an earlier version may have to be trained anew"
             }
             Self::Settings { .. } => {
                 "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \

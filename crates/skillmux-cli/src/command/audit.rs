@@ -1,9 +1,8 @@
 //! `skillmux audit`
 
 use anyhow::Context as _;
-use serde::Serialize;
 use skillmux::{
-    route::{Ranker, Router, Stages, Suspect},
+    route::{Ranker, Router, Stages},
     trust::Tier,
 };
 
@@ -11,27 +10,14 @@ use crate::{
     args::{AuditArgs, Format},
     outcome::Outcome,
     pins::{Drift, Pins},
-    render::{audit::text, print_json, print_text},
+    render::{
+        audit::{AuditReport, text},
+        print_json, print_text,
+    },
     settings::Settings,
     source,
     trust::Trust,
 };
-
-/// What is told of a library.
-#[derive(Serialize)]
-pub(crate) struct AuditReport {
-    pub(crate) n_skills: usize,
-    /// Skills that something speaks against, those that are trusted least first.
-    pub(crate) suspects: Vec<Suspect>,
-    /// How skills differ from what was pinned, if something was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) drift: Option<Drift>,
-    /// Findings of scanners that belong to no skill here.
-    pub(crate) n_unplaced: usize,
-    /// Where the skills were pinned just now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pinned_in: Option<String>,
-}
 
 pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let path = args.pins.clone().or_else(|| settings.pins.clone());

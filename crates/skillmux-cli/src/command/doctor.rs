@@ -1,33 +1,18 @@
 //! `skillmux doctor`
 
-use serde::Serialize;
-use skillmux::library::agents::{AgentSkills, InstalledFolders};
+use skillmux::library::agents::InstalledFolders;
 
 use crate::{
     agents::home,
     args::{DoctorArgs, Format},
     outcome::Outcome,
-    render::{doctor::text, print_json, print_text},
+    render::{
+        doctor::{AgentReport, text},
+        print_json, print_text,
+    },
     settings::Settings,
-    wiring::{Wired, wired},
+    wiring::wired,
 };
-
-/// What is told of one agent.
-#[derive(Serialize)]
-pub(crate) struct AgentReport {
-    /// Short name.
-    pub(crate) agent: &'static str,
-    /// Name as its makers write it.
-    pub(crate) name: &'static str,
-    /// Whether skillmux is in its settings; `None` where they cannot be read.
-    pub(crate) skillmux: Option<Wired>,
-    /// Why its settings cannot be read, where they cannot.
-    pub(crate) settings_error: Option<String>,
-    /// Characters of its list of skills, where a limit is known.
-    pub(crate) listing_chars: Option<usize>,
-    #[serde(flatten)]
-    pub(crate) skills: AgentSkills,
-}
 
 pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let home = home(settings)?;

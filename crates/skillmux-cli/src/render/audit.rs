@@ -1,7 +1,8 @@
-//! What `skillmux audit` found, for people.
+//! [`AuditReport`]: what `skillmux audit` found, for people and for machines.
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use skillmux::{
     route::Suspect,
     skill::SkillId,
@@ -12,13 +13,29 @@ use super::{
     MAX_WARNINGS,
     paint::{BAD, FAINT, GOOD, STRONG, grouped, styled},
 };
-use crate::{command::audit::AuditReport, pins::Drift};
+use crate::pins::Drift;
 
 /// Skills that are shown unless all are asked for.
 const N_SHOWN: usize = 20;
 
 /// Characters of a line; names and ids may be longer.
 const MAX_LINE_CHARS: usize = 300;
+
+/// What is told of a library.
+#[derive(Serialize)]
+pub(crate) struct AuditReport {
+    pub(crate) n_skills: usize,
+    /// Skills that something speaks against, those that are trusted least first.
+    pub(crate) suspects: Vec<Suspect>,
+    /// How skills differ from what was pinned, if something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) drift: Option<Drift>,
+    /// Findings of scanners that belong to no skill here.
+    pub(crate) n_unplaced: usize,
+    /// Where the skills were pinned just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pinned_in: Option<String>,
+}
 
 /// Shows the skills, then counts.
 pub(crate) fn text(report: &AuditReport, shows_all: bool) -> String {

@@ -8,7 +8,7 @@ use skillmux::{
 };
 
 use super::paint::{BAD, FAINT, NOTE, STRONG, grouped, rule, styled, wrapped};
-use crate::command::compile::{CompileReport, ListCounts, Scores};
+use crate::command::compile::report::{CompileReport, ListCounts, Scores};
 
 /// Characters of a line of the list.
 const MAX_LINE_CHARS: usize = 2000;

@@ -1,14 +1,15 @@
-//! What `skillmux doctor` found, for people.
+//! [`AgentReport`]: what `skillmux doctor` found, for people and for machines.
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use skillmux::{
-    library::agents::{AgentPlugins, Problem},
+    library::agents::{AgentPlugins, AgentSkills, Problem},
     text::{clipped, one_line},
 };
 
 use super::paint::{BAD, FAINT, GOOD, NOTE, STRONG, grouped, styled};
-use crate::{command::doctor::AgentReport, wiring::Wired};
+use crate::wiring::Wired;
 
 /// Problems of each kind that are shown unless all are asked for.
 const N_SHOWN: usize = 3;
@@ -26,6 +27,23 @@ const KINDS: [(&str, &str); 7] = [
     ("not for the model", "`disable-model-invocation`: the model never loads it by itself"),
     ("not read", "skillmux does not read it"),
 ];
+
+/// What is told of one agent.
+#[derive(Serialize)]
+pub(crate) struct AgentReport {
+    /// Short name.
+    pub(crate) agent: &'static str,
+    /// Name as its makers write it.
+    pub(crate) name: &'static str,
+    /// Whether skillmux is in its settings; `None` where they cannot be read.
+    pub(crate) skillmux: Option<Wired>,
+    /// Why its settings cannot be read, where they cannot.
+    pub(crate) settings_error: Option<String>,
+    /// Characters of its list of skills, where a limit is known.
+    pub(crate) listing_chars: Option<usize>,
+    #[serde(flatten)]
+    pub(crate) skills: AgentSkills,
+}
 
 /// Shows a block for each agent: counts first, then examples.
 pub(crate) fn text(reports: &[AgentReport], shows_all: bool) -> String {

@@ -1,13 +1,11 @@
 //! [`Checkpoint`]: everything that a run needs to go on.
 
-use std::{fs, io::ErrorKind};
-
 use serde::{Deserialize, Serialize};
 
 use super::{
     corpus::Corpus,
     data::Split,
-    folder::{LOG, RunFolder, RunStart},
+    folder::{LOG, RunFolder},
     log::{LogLine, ValidationScores},
     negative::NegativeCounts,
     options::EncoderOptions,
@@ -69,14 +67,7 @@ impl Checkpoint {
     /// Reads the checkpoint of a run that is to be resumed, if there is one.
     pub(super) fn open(run: &RunFolder<'_>, key: &str) -> Result<Option<Self>> {
         let path = run.path.join(FILE);
-        if run.start == RunStart::Fresh {
-            return Ok(None);
-        }
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Read { path, source }),
-        };
+        let Some(bytes) = run.checkpoint(FILE)? else { return Ok(None) };
         let foreign = || Error::CheckpointForeign { path: path.clone() };
         let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let header: Header = serde_json::from_slice(line).map_err(|_| foreign())?;

@@ -10,7 +10,7 @@ use skillmux_models::checkpoint::Tunable;
 use super::{example::Example, log::TransformerLogLine, options::TransformerOptions};
 use crate::{
     adamw::AdamW,
-    encoder::{LOG, RunFolder, RunStart},
+    encoder::{LOG, RunFolder},
     error::{Error, Result},
     file::replace,
 };
@@ -68,14 +68,7 @@ impl State {
     /// Reads the checkpoint of a run that is to be resumed, if there is one, with the weights.
     pub(super) fn open(run: &RunFolder<'_>, key: &str, tunable: &Tunable) -> Result<Option<Self>> {
         let path = run.path.join(FILE);
-        if run.start == RunStart::Fresh {
-            return Ok(None);
-        }
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Read { path, source }),
-        };
+        let Some(bytes) = run.checkpoint(FILE)? else { return Ok(None) };
         let foreign = || Error::CheckpointForeign { path: path.clone() };
         let header = header(&bytes).filter(|header| header.key == key).ok_or_else(foreign)?;
         let tensors = SafeTensors::deserialize(&bytes).map_err(|_| foreign())?;

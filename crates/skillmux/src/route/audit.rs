@@ -1,10 +1,10 @@
-//! [`Router::audit`]: all skills of an index that something speaks against.
+//! [`Router::trust`] and [`Router::audit`]: how far skills are trusted, and what speaks against them.
 
 use serde::Serialize;
 
 use super::Router;
 use crate::{
-    error::Result,
+    error::{Error, Result},
     index::SkillIdx,
     skill::{ContentHash, SkillId},
     trust::TrustNote,
@@ -40,6 +40,33 @@ pub struct PresentSkill {
 }
 
 impl Router {
+    /// Returns how far a skill is trusted, and what speaks against it; of a skill that is blocked, too.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    pub fn trust(&self, id: &SkillId) -> Result<TrustNote> {
+        let index = self.index();
+        let indexed = index.skill(index.find(id)?)?;
+        match self.stages().ranker.standing(&index) {
+            Some(standing) => standing.note(&indexed, None),
+            None => Ok(TrustNote::default()),
+        }
+    }
+
+    /// Returns whether the user wants a skill in no answer, for its risks.
+    ///
+    /// # Errors
+    /// As for [`Router::trust`].
+    pub fn is_blocked(&self, id: &SkillId) -> Result<bool> {
+        let index = self.index();
+        let Some(standing) = self.stages().ranker.standing(&index) else { return Ok(false) };
+        match standing.check(id) {
+            Ok(()) => Ok(false),
+            Err(Error::SkillBlocked { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Returns the skills that something speaks against: those that are trusted least come first, then by id.
     ///
     /// # Errors

@@ -25,14 +25,13 @@ use crate::{
         StepCandidates, judge,
     },
     decompose::dependencies,
-    error::{Error, Result},
+    error::Result,
     index::{Index, IndexedSkill},
     library::SkillPlaces,
     page::{FullPager, Page, PageRequest, Pager, PartList},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
     skill::SkillId,
-    trust::TrustNote,
 };
 
 /// Limits of one answer.
@@ -121,33 +120,6 @@ impl Router {
         let index = self.index();
         let source = index.skill(index.find(id)?)?.skill.source;
         Ok(self.places.folder(id, &source))
-    }
-
-    /// Returns how far a skill is trusted, and what speaks against it; of a skill that is blocked, too.
-    ///
-    /// # Errors
-    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
-    pub fn trust(&self, id: &SkillId) -> Result<TrustNote> {
-        let index = self.index();
-        let indexed = index.skill(index.find(id)?)?;
-        match self.stages.ranker.standing(&index) {
-            Some(standing) => standing.note(&indexed, None),
-            None => Ok(TrustNote::default()),
-        }
-    }
-
-    /// Returns whether the user wants a skill in no answer, for its risks.
-    ///
-    /// # Errors
-    /// As for [`Router::trust`].
-    pub fn is_blocked(&self, id: &SkillId) -> Result<bool> {
-        let index = self.index();
-        let Some(standing) = self.stages.ranker.standing(&index) else { return Ok(false) };
-        match standing.check(id) {
-            Ok(()) => Ok(false),
-            Err(Error::SkillBlocked { .. }) => Ok(true),
-            Err(error) => Err(error),
-        }
     }
 
     /// Returns the present snapshot of the index.

@@ -1,6 +1,6 @@
 //! [`State`]: everything that a run needs to go on.
 
-use std::{collections::HashMap, fs, io};
+use std::{collections::HashMap, io};
 
 use candle_core::{DType, Device, Tensor, Var};
 use safetensors::SafeTensors;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::train::EpochLine;
 use crate::{
     adamw::AdamW,
-    encoder::{RunFolder, RunStart},
+    encoder::RunFolder,
     error::{Error, Result},
     file::replace,
 };
@@ -59,14 +59,7 @@ impl State {
         variables: &[Variable],
     ) -> Result<Option<Self>> {
         let path = run.path.join(FILE);
-        if run.start == RunStart::Fresh {
-            return Ok(None);
-        }
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Read { path, source }),
-        };
+        let Some(bytes) = run.checkpoint(FILE)? else { return Ok(None) };
         let foreign = || Error::CheckpointForeign { path: path.clone() };
         let header = header(&bytes).filter(|header| header.key == key).ok_or_else(foreign)?;
         let tensors = SafeTensors::deserialize(&bytes).map_err(|_| foreign())?;

@@ -26,7 +26,7 @@ impl SetWeights {
 
 /// Weights as a file has them: with the names of the features, since a tree knows only their numbers.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the weights of a set head")]
 struct SetWeightsFile {
     features: Vec<String>,
     threshold: [f32; 2],
