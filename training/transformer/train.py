@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Tunes the base encoder on the groups of prepare.py; goes on from the last checkpoint if there is one.
 
-usage: train.py OUT RUN N_STEPS [GROUPS START SKILL_TOKENS]
+usage: train.py OUT RUN N_STEPS [GROUPS START SKILL_TOKENS SKILLS]
 
 A run that was stopped may be ended sooner, or go on longer, with another N_STEPS: the rate is even until the last fifth, so that the
 result is that of a run with this N_STEPS from the start, as long as the last fifth has not begun. RUN/even.pt is the last checkpoint before that: put in
 place of checkpoint.pt, it lets a run that has ended go on.
 GROUPS is a file of OUT, `groups.jsonl` if none is named; START is a safetensors file to begin with, else
-the base. Skills are cut to SKILL_TOKENS, else 64.
-Reads OUT/GROUPS and OUT/skills.jsonl; writes RUN/log.jsonl, RUN/checkpoint.pt every 10 steps and RUN/tuned.safetensors.
+the base. Skills are cut to SKILL_TOKENS, else 64, and are those of OUT/SKILLS, else `skills.jsonl`.
+Reads OUT/GROUPS and OUT/SKILLS; writes RUN/log.jsonl, RUN/checkpoint.pt every 10 steps and RUN/tuned.safetensors.
 """
 
 import json
@@ -134,11 +134,11 @@ class Batches:
 def main():
     out, run = Path(sys.argv[1]), Path(sys.argv[2])
     n_steps = int(sys.argv[3])
-    groups, begin, skill_tokens = [*sys.argv[4:], *("groups.jsonl", "base", "64")[len(sys.argv) - 4 :]]
+    groups, begin, skill_tokens, skills = [*sys.argv[4:], *("groups.jsonl", "base", "64", "skills.jsonl")[len(sys.argv) - 4 :]]
     run.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(SEED)
     torch.set_num_threads(2)
-    skills = {skill["id"]: skill for skill in data.read_lines(out / "skills.jsonl")}
+    skills = {skill["id"]: skill for skill in data.read_lines(out / skills)}
     tokenizer = model.base_tokenizer()
     encoder = model.Encoder.load(begin).train()
     batches = Batches(list(data.read_lines(out / groups)), skills, tokenizer, int(skill_tokens))

@@ -64,7 +64,7 @@ const LEXICON_MODEL: EmbeddedModel = EmbeddedModel {
     name: "lexicon",
     kind: ModelKind::Lexicon,
     n_bytes: LEXICON.len(),
-    trained_on: "10,874 words that language models translated, and lines of skills that exist in Chinese \
+    trained_on: "14,088 words that language models translated, and lines of skills that exist in Chinese \
                  and in English",
 };
 

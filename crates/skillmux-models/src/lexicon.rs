@@ -1,7 +1,7 @@
 //! [`Lexicon`]: Chinese words and what they are in English.
 
 use rustc_hash::FxHashMap;
-use skillmux::model::Translator;
+use skillmux::{model::Translator, text::simplified};
 
 /// Longest word of a lexicon in characters.
 const MAX_CHARS: usize = 6;
@@ -15,7 +15,7 @@ const MIN_COUNT: f32 = 20.0;
 /// Says Chinese words in English, word by word.
 ///
 /// Chinese has no blanks between words: a run of characters is cut into words of the lexicon so that the product of their
-/// frequencies is highest, with the first of equal ways.
+/// frequencies is highest, with the first of equal ways. Traditional characters are read as their simplified forms.
 #[derive(Debug)]
 pub struct Lexicon {
     words: FxHashMap<&'static str, Entry>,
@@ -85,6 +85,7 @@ impl Translator for Lexicon {
         if !is_mainly_chinese(text) {
             return None;
         }
+        let text = &*simplified(text);
         let mut words: Vec<&str> = Vec::new();
         let mut n_translated = 0;
         let mut rest = text;
@@ -136,6 +137,7 @@ mod tests {
             Some("Postgres data ， slow ！")
         );
         assert_eq!(translate("鑫数据鑫").as_deref(), Some("data"));
+        assert_eq!(translate("數據庫的慢查詢"), translate("数据库的慢查询"));
         for text in ["", "的", "鑫鑫鑫", "slow query", "データ", "a b 数据 c", "数据を整理"]
         {
             assert_eq!(translate(text), None, "{text}");

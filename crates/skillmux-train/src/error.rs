@@ -62,6 +62,12 @@ pub enum Error {
         /// Pairs needed.
         min_pairs: usize,
     },
+    /// No task can be used.
+    #[error("the index has all skills of none of the {n_read} tasks")]
+    NoTasks {
+        /// Tasks that were read.
+        n_read: usize,
+    },
     /// A checkpoint is of another run.
     #[error("the checkpoint `{}` is of a run with other data or options", path.display())]
     CheckpointForeign {
@@ -136,6 +142,7 @@ impl Error {
             Self::TrainingData { .. }
             | Self::TaskRefused { .. }
             | Self::TooFewPairs { .. }
+            | Self::NoTasks { .. }
             | Self::CheckpointForeign { .. }
             | Self::OutName { .. }
             | Self::LossNotFinite { .. }
@@ -162,6 +169,9 @@ impl Error {
             Self::TooFewPairs { .. } => {
                 "index the skills that the training data is about, and name that index; a ranker learns \
                  only from queries whose skill is among its candidates"
+            }
+            Self::NoTasks { .. } => {
+                "index the skills that the tasks are about, and name that index"
             }
             Self::CheckpointForeign { .. } => "begin anew, or train in another folder",
             Self::OutName { .. } => {

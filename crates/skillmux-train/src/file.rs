@@ -76,6 +76,37 @@ pub(crate) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
     Ok(pairs.collect())
 }
 
+/// A task with the skills that are right for it. `R` is what is said of a skill that looks right and is not.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TaskLine<R> {
+    /// Empty if the line has none.
+    #[serde(default)]
+    pub(crate) query_id: String,
+    pub(crate) query: String,
+    #[serde(default)]
+    skill_id: Option<SkillId>,
+    /// In the order of use.
+    #[serde(default)]
+    pub(crate) skill_ids: Vec<SkillId>,
+    /// What would do as well as one of these.
+    #[serde(default)]
+    pub(crate) also: Vec<SkillId>,
+    #[serde(default = "Vec::new")]
+    pub(crate) rejected: Vec<R>,
+}
+
+/// Returns the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also", "rejected"}` a line.
+///
+/// # Errors
+/// [`Error::Read`] and [`Error::TrainingData`].
+pub(crate) fn read_task_lines<R: DeserializeOwned>(path: &Path) -> Result<Vec<TaskLine<R>>> {
+    let mut lines: Vec<TaskLine<R>> = lines(path, "a task with `skill_id` or `skill_ids`")?;
+    for line in &mut lines {
+        line.skill_ids.splice(..0, line.skill_id.take());
+    }
+    Ok(lines)
+}
+
 #[derive(Deserialize)]
 struct SkillsLine {
     #[serde(default)]

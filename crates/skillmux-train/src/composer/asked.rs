@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use skillmux::{
-    compose::{ComposeRequest, Considered, Judgement, Split, StepCandidates, Verdict, first_skill},
+    compose::{ComposeRequest, Considered, Judgement, Split, StepCandidates, Verdict},
     index::Index,
     query::{Need, Query},
     retrieve::{Candidate, ScoreScale},
@@ -103,13 +103,6 @@ impl Library {
 /// Most skills of a plan, as the router has them.
 const MAX_SKILLS: usize = 3;
 const MAX_SKILLS_OF_PARTS: usize = 6;
-
-impl Asked {
-    /// Returns whether a plan loads anything.
-    pub(super) fn is_helped(&self) -> bool {
-        first_skill(&self.steps).is_some()
-    }
-}
 
 /// Returns the fold of a task by the names of its skills; `None` if the index lacks one.
 fn fold(index: &Index, right: &[SkillId]) -> Result<Option<Fold>> {

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::Path};
 use serde::Deserialize;
 use skillmux::skill::SkillId;
 
-use crate::{error::Result, file::lines};
+use crate::{
+    error::Result,
+    file::{TaskLine, read_task_lines},
+};
 
 /// Tasks with the skills that are right for them.
 #[derive(Debug, Clone, Default)]
@@ -22,20 +25,6 @@ pub(super) struct Right {
     pub(super) rejected: Vec<SkillId>,
 }
 
-/// A line of a file of tasks.
-#[derive(Deserialize)]
-struct TaskLine {
-    query: String,
-    #[serde(default)]
-    skill_id: Option<SkillId>,
-    #[serde(default)]
-    skill_ids: Vec<SkillId>,
-    #[serde(default)]
-    also: Vec<SkillId>,
-    #[serde(default)]
-    rejected: Vec<RejectedLine>,
-}
-
 #[derive(Deserialize)]
 struct RejectedLine {
     skill_id: SkillId,
@@ -48,13 +37,14 @@ impl SetTasks {
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
     pub fn add(&mut self, path: &Path) -> Result<()> {
-        let lines: Vec<TaskLine> = lines(path, "a task with `skill_id` or `skill_ids`")?;
-        for TaskLine { query, skill_id, skill_ids, also, rejected } in lines {
-            if skill_id.is_none() && skill_ids.is_empty() {
+        for TaskLine { query, skill_ids, also, rejected, .. } in
+            read_task_lines::<RejectedLine>(path)?
+        {
+            if skill_ids.is_empty() {
                 continue;
             }
             let right = self.0.entry(query).or_default();
-            for skill in skill_id.into_iter().chain(skill_ids) {
+            for skill in skill_ids {
                 if !right.skills.contains(&skill) {
                     right.skills.push(skill);
                 }

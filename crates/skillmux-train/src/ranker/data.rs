@@ -10,6 +10,7 @@ use skillmux::{
     rerank::QueryTraits,
     retrieve::{Feature, PoolRetriever, QUERY_TRANSFORMER, RetrieveRequest, Retriever, named},
     skill::SkillId,
+    text::spaceless_share,
 };
 
 use crate::{
@@ -20,6 +21,9 @@ use crate::{
 
 /// Bodies with more in common are near-duplicates, as for a plan.
 const NEAR_DUPLICATE: f32 = 0.6;
+
+/// A text with a larger share of Chinese, kana and Hangul is written without spaces, as for the traits of a query.
+const MIN_SPACELESS_SHARE: f32 = 0.3;
 
 /// The features of one candidate, in the order of [`Feature::ALL`].
 pub(super) type FeatureRow = [f32; Feature::ALL.len()];
@@ -59,7 +63,7 @@ impl RankerData {
     }
 
     /// Adds tasks in other words than their skills have, which count as a kind of their own, in the same
-    /// format; the encoder was not trained on them.
+    /// format; the encoder was not trained on them. Tasks in another language than their skills are one more kind.
     ///
     /// # Errors
     /// As for [`RankerData::add_queries`].
@@ -137,7 +141,8 @@ impl RankerData {
             if is_used {
                 let text = text.clone();
                 let kind = if *is_in_other_words { QueryKind::OtherWords } else { QueryKind::Own };
-                examples.push(Example { text, right, kind, fold: share.fold });
+                let is_across = is_across(index, &text, &right)?;
+                examples.push(Example { text, right, kind, is_across, fold: share.fold });
             }
         }
         Ok(examples)
@@ -165,6 +170,7 @@ impl RankerData {
                     text,
                     right: vec![to],
                     kind: QueryKind::Translation { of: from },
+                    is_across: true,
                     fold: share.fold,
                 });
             }
@@ -201,11 +207,24 @@ fn share_of(index: &Index, right: &[SkillIdx]) -> Result<Option<RankerShare>> {
     Ok(found)
 }
 
+/// Returns whether a query is written with spaces and all of its skills without them, or the other way round.
+fn is_across(index: &Index, text: &str, right: &[SkillIdx]) -> Result<bool> {
+    let is_mainly_spaceless = |text: &str| spaceless_share(text) > MIN_SPACELESS_SHARE;
+    for idx in right {
+        let description = index.skill(*idx)?.skill.description;
+        if is_mainly_spaceless(&description) == is_mainly_spaceless(text) {
+            return Ok(false);
+        }
+    }
+    Ok(!right.is_empty())
+}
+
 /// A query before it is looked up.
 struct Example {
     text: String,
     right: Vec<SkillIdx>,
     kind: QueryKind,
+    is_across: bool,
     fold: Fold,
 }
 
@@ -238,13 +257,15 @@ pub(super) struct List {
     pub(super) right_ids: Vec<SkillId>,
     /// Where the query is from.
     pub(super) kind: QueryKind,
+    /// Whether the right skills are in another writing than the query.
+    pub(super) is_across: bool,
     /// Whether the transformer read the query.
     pub(super) is_read: bool,
 }
 
 impl List {
     fn of(index: &Index, retriever: &PoolRetriever, example: &Example) -> Result<Option<Self>> {
-        let Example { text, right, kind, fold } = example;
+        let Example { text, right, kind, is_across, fold } = example;
         let Ok(query) = Query::new(text.as_str()) else { return Ok(None) };
         let named = named(index, &query)?;
         let request = RetrieveRequest { index, query: &query, named: &named, k: 0 };
@@ -257,6 +278,7 @@ impl List {
             near_duplicates: Vec::new(),
             right_ids: right.iter().map(|idx| index.id(*idx)).collect::<Result<_, _>>()?,
             kind: *kind,
+            is_across: *is_across,
             is_read: false,
         };
         let mut skills = Vec::new();
@@ -299,6 +321,11 @@ impl List {
     /// Returns whether the query is a task of several sentences.
     pub(super) fn is_long(&self) -> bool {
         self.traits.length > 0.5
+    }
+
+    /// Returns whether the query is written without spaces.
+    pub(super) fn is_spaceless(&self) -> bool {
+        self.traits.spaceless > 0.5
     }
 
     /// Returns whether the query is the description of a skill in another language.

@@ -38,6 +38,10 @@ type Direction = [f64; N_PARTS];
 /// [`FeatureGroup::Crossing`] are fitted.
 const TRANSLATION_SHARE: f64 = 0.05;
 
+/// The same with a transformer: of the Chinese tasks for English skills, of the English ones for Chinese skills, and of the short and the
+/// long tasks that are as Chinese as their skills, of all sizes of library. Of the last there are few, and they would pay for the others.
+const TWO_LANGUAGES_SHARE: f64 = 0.1;
+
 /// Which weights are fitted, and to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -51,6 +55,8 @@ enum Stage {
     /// All of them for short queries. There are a hundred long tasks with skills that no encoder knows,
     /// too few to fit the weights of words anew.
     Short,
+    /// Those of [`FeatureGroup::Crossing`] once more, to tasks in another language as well: no other query is told by them.
+    TransformerCrossing,
 }
 
 impl Stage {
@@ -58,14 +64,19 @@ impl Stage {
         let group = feature.group();
         match self {
             Self::Ranking => group != FeatureGroup::Crossing,
-            Self::Crossing => group == FeatureGroup::Crossing,
+            Self::Crossing | Self::TransformerCrossing => group == FeatureGroup::Crossing,
             Self::Transformer => group == FeatureGroup::Transformer,
             Self::Short => true,
         }
     }
 
     fn has(self, list: &List) -> bool {
-        list.has_right() && (!list.is_translation() || self == Self::Crossing)
+        let is_wanted = match self {
+            Self::Ranking => !list.is_translation(),
+            Self::Crossing | Self::TransformerCrossing => true,
+            Self::Transformer | Self::Short => !list.is_across,
+        };
+        list.has_right() && is_wanted
     }
 
     fn directions(self) -> Vec<Direction> {
@@ -88,8 +99,10 @@ impl Stage {
             direction
         };
         match self {
-            Self::Ranking | Self::Crossing => [BASE, LENGTH, SPACELESS].map(alone).to_vec(),
-            Self::Transformer => [BASE, LENGTH, UNCOVERED, LIBRARY].map(alone).to_vec(),
+            Self::Ranking | Self::Crossing | Self::TransformerCrossing => {
+                [BASE, LENGTH, SPACELESS].map(alone).to_vec()
+            }
+            Self::Transformer => [BASE, LENGTH, SPACELESS, UNCOVERED, LIBRARY].map(alone).to_vec(),
             Self::Short => vec![
                 short(BASE, LENGTH),
                 short(UNCOVERED, LONG_UNCOVERED),
@@ -127,8 +140,9 @@ pub(super) fn fit_with_transformer(
             of_part[at] = f64::from(part);
         }
     }
-    let weights = fit_stage(sizes, options, Stage::Transformer, &weights);
-    named(&fit_stage(sizes, options, Stage::Short, &weights))
+    let stages = [Stage::Transformer, Stage::Short, Stage::TransformerCrossing];
+    let fit = |weights: Weights, stage| fit_stage(sizes, options, stage, &weights);
+    named(&stages.into_iter().fold(weights, fit))
 }
 
 fn named(weights: &Weights) -> FeatureWeights {
@@ -220,46 +234,59 @@ struct Gradient {
 }
 
 /// Lists whose shares of the loss are equal, whatever their numbers: the short queries, the long tasks
-/// and those in other words, of each size of library.
+/// and those in other words, of each size of library. Those in another language have shares of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Short { size: usize },
     Long { size: usize },
     OtherWords { size: usize },
+    Across { is_spaceless: bool },
+    Spaceless { is_long: bool },
     Translation,
 }
 
 impl Group {
-    fn of(list: &List, size: usize) -> Self {
+    fn of(list: &List, size: usize, stage: Stage) -> Self {
         match list.kind {
             QueryKind::Translation { .. } => Self::Translation,
+            _ if stage == Stage::TransformerCrossing && list.is_across => {
+                Self::Across { is_spaceless: list.is_spaceless() }
+            }
+            _ if stage == Stage::TransformerCrossing && list.is_spaceless() => {
+                Self::Spaceless { is_long: list.is_long() }
+            }
             _ if list.is_long() => Self::Long { size },
             QueryKind::OtherWords => Self::OtherWords { size },
             QueryKind::Own => Self::Short { size },
         }
     }
+
+    /// Returns the share of the loss that the group has whatever others there are; `None` if it has an equal part of the rest.
+    fn fixed_share(self) -> Option<f64> {
+        match self {
+            Self::Translation => Some(TRANSLATION_SHARE),
+            Self::Across { .. } | Self::Spaceless { .. } => Some(TWO_LANGUAGES_SHARE),
+            Self::Short { .. } | Self::Long { .. } | Self::OtherWords { .. } => None,
+        }
+    }
 }
 
 impl<'l> Examples<'l> {
-    /// Groups have equal shares of the loss that translations leave.
+    /// Groups have equal shares of the loss that those with a fixed share leave.
     fn of(sizes: &'l [Lists], fold: Fold, stage: Stage, options: &RankerOptions) -> Self {
         let lists: Vec<(Group, &List)> = (0..)
             .zip(sizes)
             .flat_map(|(size, lists)| lists.fold(fold).map(move |list| (size, list)))
             .filter(|(_, list)| stage.has(list))
-            .map(|(size, list)| (Group::of(list, size), list))
+            .map(|(size, list)| (Group::of(list, size, stage), list))
             .collect();
         let mut numbers: BTreeMap<Group, usize> = BTreeMap::new();
         for (group, _) in &lists {
             *numbers.entry(*group).or_default() += 1;
         }
-        let has_translations = numbers.contains_key(&Group::Translation);
-        let n_others = numbers.len() - usize::from(has_translations);
-        let of_others = if has_translations { 1.0 - TRANSLATION_SHARE } else { 1.0 };
-        let share = |group: &Group| match group {
-            Group::Translation => TRANSLATION_SHARE,
-            _ => of_others / n_others as f64,
-        };
+        let fixed: f64 = numbers.keys().filter_map(|group| group.fixed_share()).sum();
+        let n_equal = numbers.keys().filter(|group| group.fixed_share().is_none()).count();
+        let share = |group: &Group| group.fixed_share().unwrap_or((1.0 - fixed) / n_equal as f64);
         let example = |(group, list): (Group, &'l List)| Example {
             list,
             grades: grades(list, options.near_duplicates),
@@ -414,6 +441,7 @@ mod tests {
                 near_duplicates: Vec::new(),
                 right_ids: Vec::new(),
                 kind: QueryKind::Own,
+                is_across: false,
                 is_read: false,
                 rows,
             }
@@ -452,6 +480,56 @@ mod tests {
             assert!(is_off || feature.group() != group, "{feature:?}");
         }
         assert!(weights.get(Feature::Body.as_str()).base > 0.5);
+    }
+
+    /// Returns lists whose right skill is in another writing, and the nearest by the transformer.
+    fn lists_across(n: usize) -> Lists {
+        let list = |number: usize| {
+            let row = |at: usize| {
+                let mut row = [0.0; N_FEATURES];
+                let is_right = at == number % 10;
+                row[Feature::Crossing as usize] =
+                    f32::from(u8::from(at.is_multiple_of(2) || is_right));
+                row[Feature::CrossingTransformer as usize] = if is_right { 0.8 } else { 0.3 };
+                row[Feature::Body as usize] = if is_right { 0.0 } else { 0.9 };
+                row
+            };
+            List {
+                query: format!("across {number}"),
+                rows: (0..10).map(row).collect(),
+                traits: QueryTraits::default(),
+                fold: if number.is_multiple_of(5) { Fold::Validation } else { Fold::Train },
+                right: vec![number % 10],
+                near_duplicates: Vec::new(),
+                right_ids: Vec::new(),
+                kind: QueryKind::OtherWords,
+                is_across: true,
+                is_read: true,
+            }
+        };
+        Lists::new((0..n).map(list).collect())
+    }
+
+    #[test]
+    fn tasks_in_another_language_are_fitted_by_the_weights_of_that_alone() {
+        let options = RankerOptions { n_steps: 60, ..RankerOptions::default() };
+        let start = fit(&lists(50, 4), &options);
+        let without = fit_with_transformer(&[lists(50, 4)], &options, &start);
+        let mut both = lists(50, 4);
+        both.extend(lists_across(40));
+        let with = fit_with_transformer(&[both], &options, &start);
+        for feature in Feature::ALL {
+            let of = |weights: &FeatureWeights| weights.get(feature.as_str());
+            assert!(
+                of(&with) == of(&without) || feature.group() == FeatureGroup::Crossing,
+                "{feature:?}"
+            );
+        }
+        let near = with.get(Feature::CrossingTransformer.as_str()).base;
+        assert!(
+            near > 1.0 && without.get(Feature::CrossingTransformer.as_str()).base == 0.0,
+            "{near}"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod train;
 pub use data::RankerData;
 pub use libraries::SmallLibraries;
 pub use options::{NearDuplicates, RankerLoss, RankerOptions};
-pub use scores::{QueryScores, QuerySlice, RankerScores};
+pub use scores::{Across, QueryScores, QuerySlice, RankerScores};
 pub use train::{RankerExamples, TrainedRanker};
 
 pub use crate::split::Fold;

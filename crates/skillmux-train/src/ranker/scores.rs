@@ -19,6 +19,16 @@ pub struct RankerScores {
     pub full_coverage_at_10: f32,
 }
 
+/// A query whose skills are in another writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Across {
+    /// The description of a skill, whose twin is right.
+    Description,
+    /// A task.
+    Task,
+}
+
 /// The scores of one held-out query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryScores {
@@ -28,8 +38,8 @@ pub struct QueryScores {
     pub is_long: bool,
     /// Whether it is written without spaces.
     pub is_spaceless: bool,
-    /// Whether it is the description of a skill in another language.
-    pub is_translation: bool,
+    /// What it is, if all right skills are in another writing than the query.
+    pub across: Option<Across>,
     /// The right skills.
     pub right: Vec<SkillId>,
     /// Share of the right skills that are candidates: what ranking cannot exceed.
@@ -58,6 +68,10 @@ pub enum QuerySlice {
     ChineseToEnglish,
     /// An English description, whose Chinese skill is right.
     EnglishToChinese,
+    /// A Chinese task for English skills.
+    ChineseForEnglish,
+    /// An English task for Chinese skills.
+    EnglishForChinese,
     /// Short, and written without spaces.
     ShortSpaceless,
     /// A task of several sentences, written without spaces.
@@ -66,12 +80,14 @@ pub enum QuerySlice {
 
 impl QuerySlice {
     /// Every slice, in the order of reports.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Short,
         Self::LongOneSkill,
         Self::LongSeveral,
         Self::ChineseToEnglish,
         Self::EnglishToChinese,
+        Self::ChineseForEnglish,
+        Self::EnglishForChinese,
         Self::ShortSpaceless,
         Self::LongSpaceless,
     ];
@@ -84,6 +100,8 @@ impl QuerySlice {
             Self::LongSeveral => "long, several",
             Self::ChineseToEnglish => "Chinese to English",
             Self::EnglishToChinese => "English to Chinese",
+            Self::ChineseForEnglish => "Chinese, English skill",
+            Self::EnglishForChinese => "English, Chinese skill",
             Self::ShortSpaceless => "short, no spaces",
             Self::LongSpaceless => "long, no spaces",
         }
@@ -91,15 +109,19 @@ impl QuerySlice {
 
     /// Returns whether a query is in the slice.
     pub fn has(self, scores: &QueryScores) -> bool {
-        let QueryScores { is_long, is_spaceless, is_translation, .. } = *scores;
-        let is_task = is_long && !is_translation;
-        let is_short = !is_long && !is_translation;
+        let QueryScores { is_long, is_spaceless, across, .. } = *scores;
+        let is_task = is_long && across.is_none();
+        let is_short = !is_long && across.is_none();
+        let is_description_across = across == Some(Across::Description);
+        let is_task_across = across == Some(Across::Task);
         match self {
             Self::Short => is_short,
             Self::LongOneSkill => is_task && scores.right.len() == 1,
             Self::LongSeveral => is_task && scores.right.len() > 1,
-            Self::ChineseToEnglish => is_translation && is_spaceless,
-            Self::EnglishToChinese => is_translation && !is_spaceless,
+            Self::ChineseToEnglish => is_description_across && is_spaceless,
+            Self::EnglishToChinese => is_description_across && !is_spaceless,
+            Self::ChineseForEnglish => is_task_across && is_spaceless,
+            Self::EnglishForChinese => is_task_across && !is_spaceless,
             Self::ShortSpaceless => is_short && is_spaceless,
             Self::LongSpaceless => is_task && is_spaceless,
         }
@@ -141,11 +163,12 @@ pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec
     let score = |list: &List| {
         let weights = Feature::ALL.map(|feature| weights.get(feature.as_str()).of(&list.traits));
         let ranked = |row: &FeatureRow| row.iter().zip(&weights).map(|(x, w)| x * w).sum();
+        let kind = if list.is_translation() { Across::Description } else { Across::Task };
         QueryScores {
             query: list.query.clone(),
             is_long: list.is_long(),
-            is_spaceless: list.traits.spaceless > 0.5,
-            is_translation: list.is_translation(),
+            is_spaceless: list.is_spaceless(),
+            across: list.is_across.then_some(kind),
             right: list.right_ids.clone(),
             candidates: list.right.len() as f32 / list.n_right() as f32,
             bm25: RankerScores::of(list, |row| row[Feature::Bm25 as usize]),

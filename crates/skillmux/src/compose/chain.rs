@@ -135,6 +135,6 @@ fn reason_of(steps: &[StepCandidates], loaded: &[&Considered]) -> String {
         }
         [] => reason::NONE_WANTED.to_owned(),
         [only] => reason::of_load(only, 1),
-        [first, rest @ ..] => reason::of_set(first, rest.iter().copied()),
+        [first, rest @ ..] => reason::of_set(first, &[], rest),
     }
 }

@@ -57,10 +57,19 @@ pub(super) fn of_doubt(best: &Considered, next: Option<&Considered>) -> String {
     format!("maybe: {reason}{next}")
 }
 
-/// Says that several skills are loaded, and names the others.
-pub(super) fn of_set<'a>(first: &Considered, rest: impl Iterator<Item = &'a Considered>) -> String {
-    let rest: Vec<String> = rest.map(|skill| format!("`{}`", short_name(skill))).collect();
-    format!("{}; {} for other parts of the task", of_load(first, 1), rest.join(", "))
+/// Says that several skills are loaded, and names those for the same part of the task as the first, and the others.
+pub(super) fn of_set(first: &Considered, beside: &[&Considered], others: &[&Considered]) -> String {
+    let named = |skills: &[&Considered], what: &str| {
+        let names: Vec<String> =
+            skills.iter().map(|skill| format!("`{}`", short_name(skill))).collect();
+        (!names.is_empty()).then(|| format!("{} {what}", names.join(", ")))
+    };
+    let all = [
+        Some(of_load(first, 1)),
+        named(beside, "beside it"),
+        named(others, "for other parts of the task"),
+    ];
+    all.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Says how many of the needs have a skill.
@@ -111,6 +120,20 @@ mod tests {
         let expected =
             "`pdf-forms` comes first, though it has no word of the task; 1 more stands close to it";
         assert_eq!(reason, expected);
+    }
+
+    #[test]
+    fn skills_of_one_part_are_told_from_those_of_others() {
+        let [first, beside, other] =
+            [closest(&["form"], &[]), closest(&[], &[]), closest(&[], &[])];
+        assert_eq!(
+            of_set(&first, &[&beside], &[&other]),
+            "`pdf-forms` speaks of `form`; `pdf-forms` beside it; `pdf-forms` for other parts of the task"
+        );
+        assert_eq!(
+            of_set(&first, &[], &[&other]),
+            "`pdf-forms` speaks of `form`; `pdf-forms` for other parts of the task"
+        );
     }
 
     #[test]

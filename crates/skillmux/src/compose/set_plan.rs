@@ -138,6 +138,12 @@ fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
             reason::of_doubt(first.skill, next)
         }
         ([first], _) => reason::of_load(first.skill, 1),
-        ([first, rest @ ..], _) => reason::of_set(first.skill, rest.iter().map(|c| c.skill)),
+        ([first, rest @ ..], _) => {
+            let of = |is_beside: bool| -> Vec<&Considered> {
+                let of_part = rest.iter().filter(|c| (c.step == first.step) == is_beside);
+                of_part.map(|chosen| chosen.skill).collect()
+            };
+            reason::of_set(first.skill, &of(true), &of(false))
+        }
     }
 }

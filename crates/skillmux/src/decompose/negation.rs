@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::head;
+use crate::text::is_spaceless;
 
 /// Words after which a task names what it does not want, wherever they stand.
 const STARTS: [&str; 18] = [
@@ -56,7 +57,10 @@ const ARTICLES: [&str; 8] = ["a", "an", "any", "my", "our", "the", "this", "with
 /// Most words of what is ruled out; more are a sentence with a condition.
 const MAX_WORDS: usize = 3;
 
-/// Longest of it in Chinese, in characters.
+/// Words that end what is ruled out in Chinese, wherever they stand.
+const CHINESE_ENDS: [&str; 6] = [" 用", "改用", "换成", "而是", "就用", "只用"];
+
+/// Longest of it in Chinese, in characters; a word in Latin letters counts as one.
 const MAX_CHARACTERS: usize = 8;
 
 /// What a task rules out.
@@ -132,11 +136,11 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     let rest = head(&lower[start.end..]);
     if start.is_chinese {
         let is_end = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
-        let end = rest.find(is_end).unwrap_or(rest.len());
-        let text = &rest[..end];
-        let is_short = text.chars().count() <= MAX_CHARACTERS;
-        return (is_short && text.contains(char::is_alphanumeric))
-            .then_some(start.end..start.end + end);
+        let text = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        let ends = CHINESE_ENDS.iter().filter_map(|end| text.find(end));
+        let text = text[..ends.min().unwrap_or(text.len())].trim_end();
+        let is_short = (1..=MAX_CHARACTERS).contains(&n_characters(text));
+        return is_short.then_some(start.end..start.end + text.len());
     }
     let mut words: Vec<(usize, &str)> = Vec::new();
     let mut end_of_phrase = false;
@@ -167,6 +171,13 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     Some(start.end + first.0..start.end + last.0 + last.1.len())
 }
 
+/// Returns the number of characters of a text without marks; a word in Latin letters counts as one.
+fn n_characters(text: &str) -> usize {
+    let is_letter = |c: &char| c.is_alphanumeric() && !is_spaceless(*c);
+    let words = text.split(|c| !is_letter(&c)).filter(|word| !word.is_empty()).count();
+    words + text.chars().filter(|c| is_spaceless(*c)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -187,6 +198,9 @@ mod tests {
             ("Make charts without Excel and avoid pandas", vec!["Excel", "pandas"]),
             ("write tests instead of docs", vec!["docs"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),
+            ("部署服务，不要用kubernetes", vec!["kubernetes"]),
+            ("不要用 docker compose 改用 systemd", vec![" docker compose"]),
+            ("别用Kubernetes 用 systemd 部署", vec!["Kubernetes"]),
         ] {
             assert_eq!(objects(task), expected, "{task}");
         }

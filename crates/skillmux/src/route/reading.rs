@@ -12,7 +12,7 @@ use crate::{
     model::Speller,
     query::Query,
     retrieve::Candidate,
-    text::Analyzer,
+    text::{Analyzer, simplified},
 };
 
 /// Longest task that is read for typing errors, in words: a long one has names and code that look like errors.
@@ -33,7 +33,7 @@ pub struct Correction {
     pub to: String,
 }
 
-/// A task as it is ranked: without what it rules out, and with typing errors mended.
+/// A task as it is ranked: in simplified characters, without what it rules out, and with typing errors mended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     pub(super) query: Query,
@@ -44,9 +44,10 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
-        let (text, ruled_out) = without_negations(query.text());
+        let task = simplified(query.text());
+        let (text, ruled_out) = without_negations(&task);
         let mut reading = Self { query: query.clone(), corrections: Vec::new(), ruled_out };
-        let mut text = text.unwrap_or_else(|| query.text().to_owned());
+        let mut text = text.unwrap_or_else(|| task.into_owned());
         if let Some(speller) = speller {
             let (mended, corrections) = mended(&text, index, speller)?;
             text = mended;

@@ -32,6 +32,16 @@ pub fn is_spaceless(c: char) -> bool {
     matches!(script_of(c), Some(Script::Han | Script::Syllables))
 }
 
+/// Returns the share of the letters of a text that are Chinese, kana or Hangul, in `[0, 1]`; 0 for a text without letters.
+pub fn spaceless_share(text: &str) -> f32 {
+    let (mut n_spaceless, mut n_letters) = (0_usize, 0_usize);
+    for c in text.chars().filter(|c| c.is_alphabetic()) {
+        n_letters += 1;
+        n_spaceless += usize::from(is_spaceless(c));
+    }
+    n_spaceless as f32 / usize::max(n_letters, 1) as f32
+}
+
 /// Returns whether the character is a Chinese ideograph.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     script::{Script, script_of},
+    simplified::simplified,
     stop_words::is_stop_word,
 };
 
@@ -140,7 +141,8 @@ impl Rules {
         let source = &text[range.clone()];
         match script {
             Script::Word => self.read_word(source, range.start),
-            Script::Han | Script::Syllables => self.read_pairs(source, range.start),
+            Script::Han => self.read_pairs(&simplified(source), range.start),
+            Script::Syllables => self.read_pairs(source, range.start),
         }
     }
 

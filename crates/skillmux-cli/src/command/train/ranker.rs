@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use skillmux::{index::Index, model::Encoder, rerank::RankerWeights, retrieve::FeatureGroup};
 use skillmux_train::ranker::{
-    Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
+    Across, Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
     RankerOptions, RankerScores, SmallLibraries, TrainedRanker,
 };
 
@@ -296,7 +296,8 @@ fn dataset(held_out: &[QueryScores]) -> String {
         });
         format!("{row}\n")
     };
-    held_out.iter().filter(|scores| !scores.is_translation).map(row).collect()
+    let is_query = |scores: &&QueryScores| scores.across != Some(Across::Description);
+    held_out.iter().filter(is_query).map(row).collect()
 }
 
 /// Returns a short name for a query: prompts of others are not ours to publish.

@@ -1,7 +1,7 @@
 //! [`Example`]: a task as the network sees it, with what is right.
 
 use rayon::prelude::*;
-use skillmux::{model::Encoder, skill::SkillId};
+use skillmux::{compose::first_skill, model::Encoder, skill::SkillId};
 use skillmux_models::sequence::{Scene, SceneKind, SequenceConfig};
 
 use super::super::{
@@ -96,7 +96,7 @@ fn example(
         right: asked.right.clone(),
         sequence,
         scene,
-        max_skills: if asked.is_helped() { max_skills } else { 0 },
+        max_skills: if first_skill(&asked.steps).is_some() { max_skills } else { 0 },
     })
 }
 

@@ -25,7 +25,8 @@ use crate::error::Result;
 ///
 /// # Errors
 /// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read),
-/// [`Error::TrainingData`](crate::Error::TrainingData) and [`Error::TaskRefused`](crate::Error::TaskRefused) of the files of tasks.
+/// [`Error::TrainingData`](crate::Error::TrainingData) and [`Error::TaskRefused`](crate::Error::TaskRefused) of the files of tasks;
+/// [`Error::NoTasks`](crate::Error::NoTasks) if the index lacks a skill of each.
 pub fn write_rejects(
     router: &Router,
     model: &dyn ChatModel,

@@ -5,7 +5,6 @@ use std::{
     path::PathBuf,
 };
 
-use serde::Deserialize;
 use skillmux::{
     index::{Index, SkillIdx},
     query::Query,
@@ -15,7 +14,7 @@ use skillmux::{
 use super::row::Rejected;
 use crate::{
     error::{Error, Result},
-    file::lines,
+    file::{TaskLine, read_task_lines},
     gold::idx_of_ids,
     synth::sample::{chance, key},
 };
@@ -33,34 +32,20 @@ pub(super) struct KnownTask {
     pub(super) rejected: Vec<Rejected>,
 }
 
-#[derive(Deserialize)]
-struct TaskLine {
-    #[serde(default)]
-    query_id: String,
-    query: String,
-    #[serde(default)]
-    skill_id: Option<SkillId>,
-    #[serde(default)]
-    skill_ids: Vec<SkillId>,
-    #[serde(default)]
-    also: Vec<SkillId>,
-    #[serde(default)]
-    rejected: Vec<Rejected>,
-}
-
 /// Returns the tasks of files all of whose skills an index holds, in an order that the seed and their texts decide. A task may
 /// stand there several times, with a skill each.
+///
+/// # Errors
+/// [`Error::NoTasks`] if there is none, and those of the files.
 pub(super) fn read_tasks(paths: &[PathBuf], index: &Index, seed: u64) -> Result<Vec<KnownTask>> {
-    let mut of_query: BTreeMap<String, TaskLine> = BTreeMap::new();
+    let mut of_query: BTreeMap<String, TaskLine<Rejected>> = BTreeMap::new();
     for path in paths {
-        let of_file = lines::<TaskLine>(path, "a task with `skill_id` or `skill_ids`")?;
-        for (number, mut line) in (1..).zip(of_file) {
+        for (number, line) in (1..).zip(read_task_lines::<Rejected>(path)?) {
             Query::new(line.query.as_str()).map_err(|source| Error::TaskRefused {
                 path: path.clone(),
                 line: number,
                 source,
             })?;
-            line.skill_ids.extend(line.skill_id.take());
             match of_query.get_mut(&line.query) {
                 Some(known) => {
                     known.skill_ids.extend(line.skill_ids);
@@ -74,6 +59,7 @@ pub(super) fn read_tasks(paths: &[PathBuf], index: &Index, seed: u64) -> Result<
     let idx_of = idx_of_ids(index)?;
     let mut keys = HashSet::new();
     let mut tasks = Vec::new();
+    let n_read = of_query.len();
     for (query, line) in of_query {
         let found: Option<Vec<SkillIdx>> =
             line.skill_ids.iter().map(|id| idx_of.get(id).copied()).collect();
@@ -87,6 +73,9 @@ pub(super) fn read_tasks(paths: &[PathBuf], index: &Index, seed: u64) -> Result<
         }
         let TaskLine { also, rejected, .. } = line;
         tasks.push(KnownTask { key: task_key, query, right, also, rejected });
+    }
+    if tasks.is_empty() {
+        return Err(Error::NoTasks { n_read });
     }
     tasks.sort_by_cached_key(|task| chance(seed, &["reject order", &task.query]));
     Ok(tasks)

@@ -10,7 +10,7 @@ use skillmux::{
 
 use super::options::QueryCounts;
 use crate::{
-    error::Result,
+    error::{Error, Result},
     file::read_queries,
     gold::idx_of_ids,
     synth::{
@@ -37,17 +37,24 @@ pub(super) struct QueryBank {
 
 impl QueryBank {
     /// Reads files of queries, and keeps those about skills of an index that can be joined, each once.
+    ///
+    /// # Errors
+    /// [`Error::NoTasks`] if none is about a skill of the index, and those of the files.
     pub(super) fn read(paths: &[PathBuf], index: &Index) -> Result<Self> {
         let idx_of = idx_of_ids(index)?;
         let mut of_skill: BTreeMap<SkillIdx, Vec<String>> = BTreeMap::new();
-        let mut counts = QueryCounts::default();
+        let (mut counts, mut n_lines) = (QueryCounts::default(), 0);
         for path in paths {
             for (query, id) in read_queries(path)? {
+                n_lines += 1;
                 if let Some(idx) = idx_of.get(&id) {
                     counts.n_read += 1;
                     of_skill.entry(*idx).or_default().push(query);
                 }
             }
+        }
+        if counts.n_read == 0 {
+            return Err(Error::NoTasks { n_read: n_lines });
         }
         let mut bank = Self { queries: FxHashMap::default(), counts };
         for (idx, queries) in of_skill {

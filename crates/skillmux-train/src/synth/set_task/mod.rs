@@ -50,7 +50,8 @@ const JOINED: &str = "joined queries";
 ///
 /// # Errors
 /// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read) and
-/// [`Error::TrainingData`](crate::Error::TrainingData) of the files that the options name.
+/// [`Error::TrainingData`](crate::Error::TrainingData) of the files that the options name;
+/// [`Error::NoTasks`](crate::Error::NoTasks) if queries are joined and none is about a skill of the index.
 pub fn write_set_tasks(
     index: &Index,
     meaning: Meaning<'_>,

@@ -153,6 +153,12 @@ features! {
     CrossingDense: "crossing.dense", Crossing;
     /// [`Feature::DenseRank`] times [`Feature::Crossing`].
     CrossingRank: "crossing.dense_rank", Crossing;
+    /// [`Feature::Transformer`] times [`Feature::Crossing`].
+    CrossingTransformer: "crossing.transformer", Crossing;
+    /// [`Feature::TransformerGap`] times [`Feature::Crossing`].
+    CrossingTransformerGap: "crossing.transformer_gap", Crossing;
+    /// [`Feature::TransformerRank`] times [`Feature::Crossing`].
+    CrossingTransformerRank: "crossing.transformer_rank", Crossing;
     /// Cosine of the text with the query by the transformer, if above 0; the mean of the others for a
     /// text in a writing that it does not know.
     Transformer: "transformer", Transformer;

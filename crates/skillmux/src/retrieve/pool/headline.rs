@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{ratio::ratio, term::PoolTerm};
-use crate::text::{TermReader, is_spaceless};
+use crate::text::TermReader;
 
 /// Words of a query that stand side by side may have this many others between them in a text.
 const MAX_GAP: usize = 2;
@@ -81,14 +81,4 @@ impl<'p> Headlines<'p> {
             precision: ratio(n_known as f32, n_terms as f32),
         }
     }
-}
-
-/// Returns the share of Chinese, kana and Hangul among the letters of a text, in `[0, 1]`.
-pub(super) fn character_share(text: &str) -> f32 {
-    let (mut n_characters, mut n_letters) = (0_usize, 0_usize);
-    for c in text.chars().filter(|c| c.is_alphabetic()) {
-        n_letters += 1;
-        n_characters += usize::from(is_spaceless(c));
-    }
-    ratio(n_characters as f32, n_letters as f32)
 }

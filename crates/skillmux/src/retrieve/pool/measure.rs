@@ -3,10 +3,10 @@
 use super::{
     feature::{Feature, FeatureRow},
     gather::{Encoders, Pool, PoolCosines},
-    headline::{Headlines, character_share},
+    headline::Headlines,
     ratio::ratio,
 };
-use crate::{error::Result, index::SkillIdx, query::Query, retrieve::Bm25};
+use crate::{error::Result, index::SkillIdx, query::Query, retrieve::Bm25, text::spaceless_share};
 
 /// Weightiest terms of a query that count as its rare ones.
 const N_RARE: usize = 5;
@@ -46,7 +46,7 @@ impl QueryKind {
     fn of(text: &str, n_terms: usize) -> Self {
         let (short, long) = LENGTHS;
         let length = ((n_terms as f32).ln_1p() - short.ln()) / (long.ln() - short.ln());
-        let is_spaceless = character_share(text) > MIN_CHARACTER_SHARE;
+        let is_spaceless = spaceless_share(text) > MIN_CHARACTER_SHARE;
         Self { length: length.clamp(0.0, 1.0), spaceless: f32::from(u8::from(is_spaceless)) }
     }
 }
@@ -303,7 +303,7 @@ fn fill_clause_cosines(pool: &Pool, cosines: &PoolCosines, rows: &mut [FeatureRo
 fn fill_texts(query: &Query, bm25: &Bm25<'_>, pool: &Pool, rows: &mut [FeatureRow]) -> Result<()> {
     let mut headlines = Headlines::new(&pool.terms);
     let mut reader = bm25.index().headlines()?;
-    let share_of_query = character_share(query.text());
+    let share_of_query = spaceless_share(query.text());
     let promises: Vec<f32> = rows
         .iter()
         .map(|row| {
@@ -316,7 +316,7 @@ fn fill_texts(query: &Query, bm25: &Bm25<'_>, pool: &Pool, rows: &mut [FeatureRo
     let places = places(&promises);
     for ((row, member), place) in rows.iter_mut().zip(&pool.members).zip(places) {
         let headline = reader.read(member.skill)?;
-        let difference = (share_of_query - character_share(&headline.description)).abs();
+        let difference = (share_of_query - spaceless_share(&headline.description)).abs();
         Feature::SameWriting.set(row, 1.0 - difference);
         fill_crossing(difference, row);
         if place < N_READ {
@@ -332,13 +332,16 @@ fn fill_texts(query: &Query, bm25: &Bm25<'_>, pool: &Pool, rows: &mut [FeatureRo
 /// Sets what is measured of a skill whose description is so far in another writing than the query.
 fn fill_crossing(difference: f32, row: &mut FeatureRow) {
     Feature::Crossing.set(row, difference);
-    for (crossing, dense) in [
+    for (crossing, cosine) in [
         (Feature::CrossingDescription, Feature::DenseDescription),
         (Feature::CrossingBody, Feature::DenseBody),
         (Feature::CrossingDense, Feature::Dense),
         (Feature::CrossingRank, Feature::DenseRank),
+        (Feature::CrossingTransformer, Feature::Transformer),
+        (Feature::CrossingTransformerGap, Feature::TransformerGap),
+        (Feature::CrossingTransformerRank, Feature::TransformerRank),
     ] {
-        crossing.set(row, difference * row[dense as usize]);
+        crossing.set(row, difference * row[cosine as usize]);
     }
 }
 
