@@ -63,7 +63,7 @@ pub enum Error {
         min_pairs: usize,
     },
     /// No task can be used.
-    #[error("the index has all skills of none of the {n_read} tasks")]
+    #[error("of {n_read} tasks, none has all its skills in the index")]
     NoTasks {
         /// Tasks that were read.
         n_read: usize,

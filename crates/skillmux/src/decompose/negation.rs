@@ -31,7 +31,11 @@ const STARTS: [&str; 18] = [
 const PHRASE_STARTS: [&str; 3] = ["not with", "not", "no"];
 
 /// The same in Chinese.
-const CHINESE_STARTS: [&str; 11] = [
+const CHINESE_STARTS: [&str; 15] = [
+    "不要写成",
+    "别写成",
+    "不想使用",
+    "不想用",
     "不要用",
     "不要使用",
     "不能用",
@@ -199,6 +203,8 @@ mod tests {
             ("write tests instead of docs", vec!["docs"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),
             ("部署服务，不要用kubernetes", vec!["kubernetes"]),
+            ("我不想用 Kubernetes，有别的办法吗", vec![" Kubernetes"]),
+            ("写推广文案，别写成小红书笔记", vec!["小红书笔记"]),
             ("不要用 docker compose 改用 systemd", vec![" docker compose"]),
             ("别用Kubernetes 用 systemd 部署", vec!["Kubernetes"]),
         ] {

@@ -38,6 +38,8 @@ pub struct Correction {
 pub(super) struct Reading {
     pub(super) query: Query,
     pub(super) corrections: Vec<Correction>,
+    /// The task as the user wrote it.
+    written: String,
     /// Terms of what the task rules out, which it does not ask for otherwise.
     ruled_out: BTreeSet<String>,
 }
@@ -46,7 +48,9 @@ impl Reading {
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let task = simplified(query.text());
         let (text, ruled_out) = without_negations(&task);
-        let mut reading = Self { query: query.clone(), corrections: Vec::new(), ruled_out };
+        let written = query.text().to_owned();
+        let mut reading =
+            Self { query: query.clone(), corrections: Vec::new(), written, ruled_out };
         let mut text = text.unwrap_or_else(|| task.into_owned());
         if let Some(speller) = speller {
             let (mended, corrections) = mended(&text, index, speller)?;
@@ -57,6 +61,12 @@ impl Reading {
             reading.query = query.with_text(text)?;
         }
         Ok(reading)
+    }
+
+    /// Returns a part of the task in the characters that the user wrote.
+    pub(super) fn as_written(&self, part: &str) -> String {
+        let start = simplified(&self.written).find(part);
+        start.map_or(part, |start| &self.written[start..start + part.len()]).to_owned()
     }
 
     /// Leaves out the skills whose name says what the task rules out.
@@ -185,6 +195,18 @@ fn n_users(word: &str, index: &Index) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_shown_as_it_was_written() {
+        let reading = Reading {
+            query: Query::new("先整理干净，再寄信").unwrap(),
+            corrections: Vec::new(),
+            written: "先整理乾淨，再寄信".to_owned(),
+            ruled_out: BTreeSet::new(),
+        };
+        assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
+        assert_eq!(reading.as_written("tidy up"), "tidy up");
+    }
 
     #[test]
     fn what_is_ruled_out_is_not_ranked() {

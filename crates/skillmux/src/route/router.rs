@@ -354,7 +354,7 @@ impl Router {
             let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
             let of_need = steps.iter().find(|found| found.need == step.need);
             let confidence = of_need.and_then(|found| found.judgement.confidence);
-            let subtask = step.need.text().to_owned();
+            let subtask = reading.as_written(step.need.text());
             route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }
         trace.push(self.stage_trace("compose", started, n_found, loaded.len()));

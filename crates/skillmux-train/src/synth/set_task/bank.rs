@@ -1,6 +1,9 @@
 //! [`QueryBank`]: queries about one skill each, to be joined.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use rustc_hash::FxHashMap;
 use skillmux::{
@@ -43,18 +46,18 @@ impl QueryBank {
     pub(super) fn read(paths: &[PathBuf], index: &Index) -> Result<Self> {
         let idx_of = idx_of_ids(index)?;
         let mut of_skill: BTreeMap<SkillIdx, Vec<String>> = BTreeMap::new();
-        let (mut counts, mut n_lines) = (QueryCounts::default(), 0);
+        let (mut counts, mut read) = (QueryCounts::default(), BTreeSet::new());
         for path in paths {
             for (query, id) in read_queries(path)? {
-                n_lines += 1;
                 if let Some(idx) = idx_of.get(&id) {
                     counts.n_read += 1;
-                    of_skill.entry(*idx).or_default().push(query);
+                    of_skill.entry(*idx).or_default().push(query.clone());
                 }
+                read.insert(query);
             }
         }
         if counts.n_read == 0 {
-            return Err(Error::NoTasks { n_read: n_lines });
+            return Err(Error::NoTasks { n_read: read.len() });
         }
         let mut bank = Self { queries: FxHashMap::default(), counts };
         for (idx, queries) in of_skill {
