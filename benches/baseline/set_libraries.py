@@ -3,12 +3,13 @@
 Writes
 
 - `tasks.jsonl`: the tasks of `datasets/long-tasks.jsonl` that need several skills, 350 that need one, and those of
-  `datasets/part-tasks.jsonl` and `datasets/set-tasks.jsonl`;
+  `datasets/part-tasks.jsonl`, `datasets/set-tasks.jsonl` and `datasets/library-fit.jsonl`;
 - `library-held-N.jsonl`, shards of the skills that the writers of 16 held-out tasks of `set-tasks.jsonl` saw: closed libraries
   of the size of SkillComposer's;
 - `library-train-N.jsonl`, the same of 8, 16, 32 or 48 other tasks;
 - `library-long-N.jsonl`, shards of 75 to 250 skills of the long tasks;
-- `library-part-N.jsonl`, the libraries of `datasets/part-libraries.jsonl`.
+- `near-none.jsonl`: the requests of `datasets/near-none.jsonl` that are near one of these libraries, with its skills as `skill_ids`;
+- `library-part-N.jsonl` and `library-fit-N.jsonl`, the libraries of `datasets/part-libraries.jsonl` and `datasets/fit-libraries.jsonl`.
 
     python set_libraries.py DATA OUT --seed 7
 """
@@ -46,12 +47,18 @@ def main() -> None:
     one = rng.sample([task for task in long_tasks if len(task["skill_ids"]) == 1], N_ONE)
     parts = [task for task in read_jsonl(DATASETS / "part-tasks.jsonl") if task["skill_ids"]]
     sets = list(read_jsonl(DATASETS / "set-tasks.jsonl"))
+    fit = list(read_jsonl(DATASETS / "library-fit.jsonl"))
     with (args.out / "tasks.jsonl").open("w", encoding="utf-8") as file:
-        for task in several + one + parts + sets:
+        for task in several + one + parts + sets + fit:
             line = {key: task[key] for key in ("query", "skill_ids", "also", "rejected") if key in task}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
-    libraries = {f"part-{n}": row["skill_ids"] for n, row in enumerate(read_jsonl(DATASETS / "part-libraries.jsonl"), 1)}
+    libraries = {row["library"]: row["skill_ids"] for kind in ("part", "fit") for row in read_jsonl(DATASETS / f"{kind}-libraries.jsonl")}
+    with (args.out / "near-none.jsonl").open("w", encoding="utf-8") as file:
+        for request in read_jsonl(DATASETS / "near-none.jsonl"):
+            if "library" in request:
+                line = {"query_id": request["query_id"], "query": request["query"], "skill_ids": libraries[request["library"]]}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
     for tag, sizes in GROUPS.items():
         of_tag = [task["seen"] for task in sets if f"-{tag}-" in task["query_id"]]
         rng.shuffle(of_tag)

@@ -21,12 +21,15 @@ from tokenizers import Tokenizer
 
 import data
 import model
+import rounding
 
 N_TOKENS = 18_000
 N_POSITIONS = 256
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 # Values of one scale in the 4-bit form.
 GROUP = 32
+# Skills, and queries, by whose inputs matrices are rounded.
+N_FOR_ROUNDING = 256
 
 
 def counts_of_tokens(tokenizer, out):
@@ -67,10 +70,12 @@ def pruned_tokenizer(kept):
     return Tokenizer.from_str(json.dumps(spec))
 
 
-def to_8_bits(weight):
-    """Returns numbers within [-127, 127], and a scale a row."""
-    scale = weight.abs().amax(1).clamp_min(1e-12) / 127
-    return (weight / scale[:, None]).round().clamp(-127, 127).to(torch.int8), scale
+def to_8_bits(weight, moments):
+    """Returns numbers within [-127, 127], and a scale a row; rounded by the second moments of its inputs, if there are any."""
+    scale = rounding.scales(weight)
+    if moments is not None:
+        return rounding.steps(weight, scale, moments), scale
+    return (weight / scale[:, None]).round().to(torch.int8), scale
 
 
 def to_4_bits(weight):
@@ -106,8 +111,8 @@ def unfolded(state):
     return encoder.eval()
 
 
-def quantised(state, four_bits=lambda name: False):
-    """Returns the tensors to write, and the state that they stand for."""
+def quantised(state, moments={}, four_bits=lambda name: False):
+    """Returns the tensors to write, and the state that they stand for; `moments` has the second moments of the inputs of matrices."""
     tensors, stands_for = {}, {}
     for name, tensor in state.items():
         if not is_matrix(name, tensor):
@@ -115,10 +120,18 @@ def quantised(state, four_bits=lambda name: False):
         elif four_bits(name):
             tensors[name], tensors[name + ".scale"], stands_for[name] = to_4_bits(tensor)
         else:
-            numbers, scale = to_8_bits(tensor)
+            numbers, scale = to_8_bits(tensor, moments.get(name))
             tensors[name], tensors[name + ".scale"] = numbers, scale
             stands_for[name] = numbers.float() * scale[:, None]
     return tensors, stands_for
+
+
+def moments_of(encoder, tokenizer, out):
+    draw = random.Random(3)
+    skills = [skill["text"] for skill in data.read_lines(out / "skills.jsonl")]
+    queries = [query for group in data.read_lines(out / "groups.jsonl") for query in group["queries"]]
+    texts = draw.sample(skills, N_FOR_ROUNDING) + draw.sample(queries, N_FOR_ROUNDING)
+    return rounding.second_moments(encoder, model.tokens_of(tokenizer, texts, model.DOCUMENT_TOKENS))
 
 
 def quantise_inputs(encoder):
@@ -196,12 +209,14 @@ def main():
     print("| weights | cosine of skills: mean, 1st percentile | of queries | Hit@1 | R@10 |\n|---|---|---|---|---|")
     quality.row("f32, whole vocabulary", quality.whole)
     quality.row(f"f32, {len(kept):,} tokens", quality.vectors(unfolded(state), small))
-    tensors, stands_for = quantised(state)
+    _, nearest = quantised(state)
+    quality.row("8 bits, each to the nearest step", quality.vectors(unfolded(nearest), small))
+    tensors, stands_for = quantised(state, moments_of(unfolded(state), small, out))
     quality.row("8 bits", quality.vectors(unfolded(stands_for), small))
     quality.row("8 bits, inputs too", quality.vectors(quantise_inputs(unfolded(stands_for)), small))
-    four, stands_for_four = quantised(state, lambda name: name.startswith("embeddings.word"))
+    four, stands_for_four = quantised(state, four_bits=lambda name: name.startswith("embeddings.word"))
     quality.row("embeddings 4 bits, layers 8", quality.vectors(unfolded(stands_for_four), small))
-    every, stands_for_every = quantised(state, lambda name: True)
+    every, stands_for_every = quantised(state, four_bits=lambda name: True)
     quality.row("4 bits throughout", quality.vectors(unfolded(stands_for_every), small))
     sizes = write(tensors, target)
     for name, form in (("4-bit-embeddings", four), ("4-bit", every)):

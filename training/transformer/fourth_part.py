@@ -44,10 +44,9 @@ class Lexicon:
         self.words = {word: (-log(count_of(count) / total), english) for word, count, english in counted}
 
     def says(self, text):
-        """Returns a mainly Chinese text word by word in English, and any other as it is."""
-        n_chinese = sum("\u4e00" <= c <= "\u9fff" for c in text)
+        """Returns a text with its Chinese word by word in English. Japanese stays as it is."""
         has_kana = any("\u3040" <= c <= "\u30ff" for c in text)
-        if has_kana or n_chinese // 2 <= len(re.findall("[A-Za-z]+", text)):
+        if has_kana or not any("\u4e00" <= c <= "\u9fff" for c in text):
             return text
         out = []
         for run in re.findall("[\u4e00-\u9fff]+|[^\u4e00-\u9fff]+", text):
@@ -115,6 +114,16 @@ def add_negatives(groups, sets, texts, encoder, tokenizer, draw):
         group["negative"] = draw.choice(found[:N_NEAREST] or open_ids)
 
 
+def closed_to_all(sets):
+    """Closes the skills of the sets that came after prepare.py: they are scored."""
+    installed = data.read_lines(prepare.REPOSITORY / "datasets/installed-tasks.jsonl")
+    libraries = tuple({task["library"] + "/" for task in installed})
+    across = data.read_lines(prepare.REPOSITORY / "datasets/cross-language-tasks.jsonl")
+    closed = [id for id in sets.skills if id.startswith(libraries)] + [id for task in across for id in task["skill_ids"]]
+    sets.closed_keys |= {sets.keys[id] for id in closed}
+    sets.closed_texts |= {sets.wording(id) for id in closed} - {""}
+
+
 def main():
     folder, out, start = map(Path, sys.argv[1:])
     torch.set_num_threads(2)
@@ -122,12 +131,7 @@ def main():
     lexicon = Lexicon(LEXICON)
     skills, same = prepare.read_skills(folder)
     sets = prepare.Sets(folder, skills)
-    installed = data.read_lines(prepare.REPOSITORY / "datasets/installed-tasks.jsonl")
-    libraries = tuple({task["library"] + "/" for task in installed})
-    across = data.read_lines(prepare.REPOSITORY / "datasets/cross-language-tasks.jsonl")
-    closed = [id for id in skills if id.startswith(libraries)] + [id for task in across for id in task["skill_ids"]]
-    sets.closed_keys |= {sets.keys[id] for id in closed}
-    sets.closed_texts |= {sets.wording(id) for id in closed} - {""}
+    closed_to_all(sets)
     encoder, tokenizer = model.Encoder.load(start).eval(), model.base_tokenizer()
     misspelled = lambda query: data.misspelled(query, draw) if draw.random() < MISSPELLED_SHARE else query
 

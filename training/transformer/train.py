@@ -84,9 +84,11 @@ class Batches:
         self.rows = dict(zip(ids, model.tokens_of(tokenizer, [skills[id]["text"] for id in ids], skill_tokens)))
         self.keys = {id: data.key_of_name(skills[id]["name"]) for id in ids}
         self.wordings = {id: " ".join(skills[id]["description"].lower().split()) for id in ids}
+        # Skills that were told apart by who wrote their queries, by the number of those that they were told apart from.
+        self.near = {group["skill"]: group["near"] for group in groups if "near" in group}
 
     def of_epoch(self, epoch):
-        """Each skill once, then those with more groups again, and so on; shuffled within each round."""
+        """Each skill once, then those with more groups again, and so on; shuffled within each round, near ones side by side."""
         order = list(range(len(self.groups)))
         random.Random(SEED * 1000 + epoch).shuffle(order)
         seen, rounds = defaultdict(int), []
@@ -94,6 +96,11 @@ class Batches:
             rounds.append(seen[self.groups[at]["skill"]])
             seen[self.groups[at]["skill"]] += 1
         order = [order[at] for at in sorted(range(len(order)), key=lambda at: rounds[at])]
+        first = {}
+        for place, at in enumerate(order):
+            first.setdefault(self.groups[at].get("near"), place)
+        beside = lambda place: first[near] if (near := self.groups[order[place]].get("near")) is not None else place
+        order = [order[place] for place in sorted(range(len(order)), key=lambda place: (beside(place), place))]
         whole = len(order) // GROUPS_A_STEP * GROUPS_A_STEP
         return [[self.groups[at] for at in order[start : start + GROUPS_A_STEP]] for start in range(0, whole, GROUPS_A_STEP)]
 
@@ -113,7 +120,10 @@ class Batches:
             of_queries = self.encode(encoder, rows)
         right = torch.tensor([at for _, at in asked])
         with torch.no_grad():
-            alike = (of_documents @ of_documents.T)[right] > MAX_COSINE
+            alike = of_documents @ of_documents.T > MAX_COSINE
+            near = torch.tensor([self.near.get(id, -1) for id in documents])
+            alike &= (near[:, None] != near) | (near < 0)
+            alike = alike[right]
             alike[torch.arange(len(asked)), right] = False
         blocked |= alike
         self.n_blocked += int(blocked.sum())

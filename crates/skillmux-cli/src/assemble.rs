@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use skillmux::{
@@ -13,8 +13,8 @@ use skillmux::{
     model::{ChatModel, Encoder, PairScorer, Speller, Translator},
     page::{FullPager, KindPager, MmrPager, NodeWeights, Pager, ValuePager},
     rerank::{
-        JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
-        RankerWeights, Reranker, SkillStart,
+        EncodedText, InterpolatedReranker, Interpolation, JudgeConfig, JudgeReranker, KeepOrder,
+        LinearReranker, PairReranker, Passage, RankerWeights, Reranker, SkillStart,
     },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
@@ -52,6 +52,15 @@ static TRANSFORMER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
 /// for, unless [`read_transformer`] has read another.
 pub(crate) fn transformer() -> Arc<dyn Encoder> {
     Arc::clone(TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer())))
+}
+
+/// The cross-encoder of the program.
+static CROSS_ENCODER: LazyLock<Arc<dyn PairScorer>> =
+    LazyLock::new(|| Arc::new(skillmux_models::cross_encoder()));
+
+/// Returns the cross-encoder of the program, which is read when it is first asked for.
+fn cross_encoder() -> Arc<dyn PairScorer> {
+    Arc::clone(&CROSS_ENCODER)
 }
 
 /// Reads the transformer that the settings name, if they name one.
@@ -295,14 +304,14 @@ impl Models {
     ) -> Ranker {
         let as_found = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
         match choice {
-            RetrieverChoice::Transformer | RetrieverChoice::Ranked => {
+            RetrieverChoice::Transformer | RetrieverChoice::BiEncoder | RetrieverChoice::Ranked => {
                 let (encoder, of_words) = match vectors {
                     VectorUse::Words => (None, &weights.without_vectors),
                     _ => (Some(self.encoder()), &weights.with_vectors),
                 };
                 let retriever = PoolRetriever::new(encoder);
                 let linear = LinearReranker::new(of_words.clone());
-                let has_transformer = choice == RetrieverChoice::Transformer
+                let has_transformer = choice != RetrieverChoice::Ranked
                     && vectors == VectorUse::Transformer
                     && !weights.with_transformer.is_zero();
                 if !has_transformer {
@@ -310,7 +319,16 @@ impl Models {
                 }
                 let linear = linear.with_transformer(weights.with_transformer.clone());
                 let retriever = retriever.with_transformer(transformer());
-                Ranker::new(Box::new(retriever), Box::new(linear))
+                if choice == RetrieverChoice::BiEncoder {
+                    return Ranker::new(Box::new(retriever), Box::new(linear));
+                }
+                let asking = InterpolatedReranker::new(
+                    Box::new(linear),
+                    cross_encoder(),
+                    Box::new(EncodedText),
+                    Interpolation::default(),
+                );
+                Ranker::new(Box::new(retriever), Box::new(asking))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Encoder, Speller, Translator},
+    model::{Encoder, PairScorer, Speller, Translator},
     page::NodeWeights,
     rerank::RankerWeights,
     skill::KindWeights,
@@ -15,8 +15,8 @@ use crate::{
     lexicon::Lexicon,
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
-    transformer::{TransformerEncoder, TransformerParts},
-    translated::TranslatedEncoder,
+    transformer::{CrossEncoder, TransformerEncoder, TransformerParts},
+    translated::{TranslatedEncoder, TranslatedPairScorer},
 };
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
@@ -37,6 +37,14 @@ const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: COMPOSER.len(),
     trained_on: "tasks of our own with one to five skills, and prompts of queries-train, over \
                  libraries of 50 to 78,132 skills",
+};
+
+const CROSS_ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "cross-encoder",
+    kind: ModelKind::CrossEncoder,
+    n_bytes: skillmux_cross_encoder::TENSORS.len(),
+    trained_on: "25,116 prompts and tasks with skills that the transformer takes for the right one, and \
+                 840 requests that no skill of a group serves, from the transformer",
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
@@ -122,6 +130,8 @@ pub enum ModelKind {
     Calibration,
     /// Tells which skills belong together for a task.
     Composer,
+    /// Tells how well a skill fits, from the query and the skill at once.
+    CrossEncoder,
     /// Turns texts into vectors.
     Encoder,
     /// Tells what the parts of a skill are.
@@ -142,6 +152,7 @@ impl ModelKind {
         match self {
             Self::Calibration => "calibration",
             Self::Composer => "composer",
+            Self::CrossEncoder => "cross-encoder",
             Self::Encoder => "encoder",
             Self::Kinds => "kinds",
             Self::Lexicon => "lexicon",
@@ -158,6 +169,7 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
         &[
             ABSTENTION_MODEL,
             COMPOSER_MODEL,
+            CROSS_ENCODER_MODEL,
             ENCODER_MODEL,
             KINDS_MODEL,
             LEXICON_MODEL,
@@ -265,6 +277,26 @@ pub(crate) fn english_transformer() -> TransformerEncoder {
     .expect("the embedded transformer is well-formed")
 }
 
+/// Returns the cross-encoder of the binary, in some twenty milliseconds; its card is `assets/cross-encoder.md`. It reads Chinese as
+/// [`transformer`] does, and texts of the form that this reads.
+///
+/// # Panics
+/// Never: a test reads the files that are compiled in.
+pub fn cross_encoder() -> impl PairScorer {
+    let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
+    TranslatedPairScorer::new(english_cross_encoder(), translator(), &of_lexicon[..8])
+}
+
+/// Returns the cross-encoder without the lexicon: Chinese has a score of 0.
+pub(crate) fn english_cross_encoder() -> CrossEncoder {
+    CrossEncoder::new(&TransformerParts {
+        name: "minilm-pairs-1",
+        vocabulary: skillmux_transformer_embeddings::VOCABULARY,
+        tensors: &[skillmux_transformer_embeddings::TENSORS, skillmux_cross_encoder::TENSORS],
+    })
+    .expect("the embedded cross-encoder is well-formed")
+}
+
 /// Returns the weights by which the binary ranks candidates; their card is `assets/ranker.md`.
 ///
 /// # Panics
@@ -280,7 +312,7 @@ mod tests {
     use skillmux::{
         compose::{Calibration, Features},
         model::Encoder,
-        rerank::{LinearReranker, Reranker},
+        rerank::{EncodedText, InterpolatedReranker, Interpolation, LinearReranker, Reranker},
         retrieve::{PoolRetriever, RankingIdentity},
     };
 
@@ -360,11 +392,13 @@ mod tests {
 
     #[test]
     fn each_crate_stays_below_the_limit_of_the_registry() {
-        let of_others = |model: &&EmbeddedModel| model.kind != ModelKind::Transformer;
+        let apart = [ModelKind::CrossEncoder, ModelKind::Transformer];
+        let of_others = |model: &&EmbeddedModel| !apart.contains(&model.kind);
         let own = embedded_models().iter().filter(of_others).map(|model| model.n_bytes).sum();
         let embeddings = skillmux_transformer_embeddings::TENSORS.len()
             + skillmux_transformer_embeddings::VOCABULARY.len();
-        for n_bytes in [own, embeddings, skillmux_transformer_layers::TENSORS.len()] {
+        let layers = skillmux_transformer_layers::TENSORS.len();
+        for n_bytes in [own, embeddings, layers, skillmux_cross_encoder::TENSORS.len()] {
             assert!(n_bytes < 10_000_000, "{n_bytes}");
         }
     }
@@ -374,11 +408,15 @@ mod tests {
         let RankerWeights { with_vectors, without_vectors, with_transformer } = ranker();
         let pool = || PoolRetriever::new(Some(Arc::new(encoder())));
         let linear = LinearReranker::new(with_vectors);
+        let read = linear.clone().with_transformer(with_transformer);
+        let asking = InterpolatedReranker::new(
+            Box::new(read),
+            Arc::new(cross_encoder()),
+            Box::new(EncodedText),
+            Interpolation::default(),
+        );
         [
-            linear
-                .clone()
-                .with_transformer(with_transformer)
-                .identity(&pool().with_transformer(Arc::new(transformer()))),
+            asking.identity(&pool().with_transformer(Arc::new(transformer()))),
             linear.identity(&pool()),
             LinearReranker::new(without_vectors).identity(&PoolRetriever::new(None)),
         ]

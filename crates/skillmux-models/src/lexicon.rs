@@ -82,7 +82,7 @@ impl Lexicon {
 
 impl Translator for Lexicon {
     fn translate(&self, text: &str) -> Option<String> {
-        if !is_mainly_chinese(text) {
+        if !has_chinese(text) {
             return None;
         }
         let text = &*simplified(text);
@@ -106,14 +106,10 @@ impl Translator for Lexicon {
     }
 }
 
-/// Returns whether a text is in Chinese, with whatever words of English in it: two characters count as a word. Japanese has other
-/// characters as well.
-fn is_mainly_chinese(text: &str) -> bool {
-    let n_chinese = text.chars().filter(|c| is_chinese(*c)).count();
-    let n_kana = text.chars().filter(|c| ('\u{3040}'..='\u{30ff}').contains(c)).count();
-    let words = text.split(|c: char| !c.is_ascii_alphabetic());
-    let n_words = words.filter(|word| !word.is_empty()).count();
-    n_kana == 0 && n_chinese / 2 > n_words
+/// Returns whether a text has Chinese in it. Japanese has other characters as well.
+fn has_chinese(text: &str) -> bool {
+    let is_kana = |c: char| ('\u{3040}'..='\u{30ff}').contains(&c);
+    text.contains(is_chinese) && !text.contains(is_kana)
 }
 
 /// Returns whether a character is one of the common Chinese ones.
@@ -138,8 +134,8 @@ mod tests {
         );
         assert_eq!(translate("鑫数据鑫").as_deref(), Some("data"));
         assert_eq!(translate("數據庫的慢查詢"), translate("数据库的慢查询"));
-        for text in ["", "的", "鑫鑫鑫", "slow query", "データ", "a b 数据 c", "数据を整理"]
-        {
+        assert_eq!(translate("why is 数据 empty").as_deref(), Some("why is data empty"));
+        for text in ["", "的", "鑫鑫鑫", "slow query", "データ", "数据を整理"] {
             assert_eq!(translate(text), None, "{text}");
         }
     }

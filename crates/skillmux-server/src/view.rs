@@ -38,6 +38,9 @@ pub(crate) struct RouteView {
     /// Words of the task that were taken for typing errors, and what they were read as.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) corrections: Vec<String>,
+    /// What the task says it does not want: skills of that name were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ruled_out: Vec<String>,
     /// Skills to use, in this order; empty after `abstain`.
     pub(crate) skills: Vec<FoundSkill>,
     /// Needs that no skill serves.
@@ -210,6 +213,7 @@ impl From<Route> for RouteView {
             confidence: route.confidence.map(rounded),
             reason: label(&route.reason),
             corrections: route.corrections.iter().map(correction).collect(),
+            ruled_out: route.ruled_out.iter().map(|object| label(object)).collect(),
             skills,
             unserved,
             hints: route.hints.into_iter().map(HintView::from).collect(),

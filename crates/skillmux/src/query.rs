@@ -128,6 +128,9 @@ impl Query {
         let mut reader = TermReader::new();
         let mut stream = reader.read(&self.text);
         while let Some(Term { text: term, source, is_part }) = stream.advance() {
+            if term == "go" && is_going(&self.text, &source) {
+                continue;
+            }
             let count = if is_part { PART_WEIGHT } else { 1.0 };
             if let Some(position) = position_of.get(term) {
                 let known = &mut terms[*position];
@@ -141,6 +144,26 @@ impl Query {
         }
         terms
     }
+}
+
+/// Words after which `go` is a verb, and not the language.
+const AFTER_GO: [&str; 13] = [
+    "about", "ahead", "away", "back", "down", "home", "into", "live", "out", "over", "through",
+    "to", "wrong",
+];
+
+/// Words before which it is the language all the same.
+const BEFORE_GO: [&str; 12] =
+    ["a", "as", "for", "from", "in", "my", "of", "our", "the", "to", "using", "with"];
+
+/// Returns whether the word at these bytes, `go`, is the verb: `go through the logs`. Whoever has a Go skill installed asks for it seldom so.
+fn is_going(text: &str, source: &Range<usize>) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric();
+    let after = text[source.end..].trim_start_matches(' ');
+    let next = &after[..after.find(|c| !is_letter(c)).unwrap_or(after.len())];
+    let before = text[..source.start].trim_end_matches(' ');
+    let last = before.rsplit(|c| !is_letter(c)).next().unwrap_or_default();
+    &text[source.clone()] == "go" && AFTER_GO.contains(&next) && !BEFORE_GO.contains(&last)
 }
 
 #[cfg(test)]
@@ -181,6 +204,18 @@ mod tests {
             ((0..17).map(|n| n.to_string()).collect(), "need 17 is one more than 16"),
         ] {
             assert_eq!(query().with_needs(&refused).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_verb_is_no_language() {
+        let has_go =
+            |text: &str| Query::new(text).unwrap().terms().iter().any(|term| term.text == "go");
+        for task in ["go through the logs", "Then go over it", "so we go live", "let us go"] {
+            assert_eq!(has_go(task), task == "let us go", "{task}");
+        }
+        for task in ["Go through", "port it from go to Rust", "a go service", "go: to do"] {
+            assert!(has_go(task), "{task}");
         }
     }
 

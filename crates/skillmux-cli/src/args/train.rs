@@ -273,7 +273,8 @@ pub(crate) struct TrainAbstentionArgs {
     /// are asked of the first index only
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) answerable: Vec<PathBuf>,
-    /// Queries that no skill answers. They are asked of every index
+    /// Queries that no skill answers. They are asked of every index; a line with `skill_ids` is asked
+    /// of the index of these skills alone, none of which serves it
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) unanswerable: Vec<PathBuf>,
     /// Queries that must not load the skills in their `skill_ids`. They are asked of each index

@@ -98,6 +98,7 @@ mod tests {
             pages: Vec::new(),
             hints: Vec::new(),
             corrections: Vec::new(),
+            ruled_out: Vec::new(),
             passes: Vec::new(),
             trace: Vec::new(),
         }

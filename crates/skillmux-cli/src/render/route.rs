@@ -60,6 +60,10 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
     if !route.corrections.is_empty() {
         let _ = writeln!(out, "{}", wrapped(&corrections(&route.corrections), ""));
     }
+    if !route.ruled_out.is_empty() {
+        let line = printable(&format!("not wanted: {}", route.ruled_out.join(", ")));
+        let _ = writeln!(out, "{}", wrapped(&line, ""));
+    }
     if let Some(last) = route.passes.last() {
         let n = route.passes.len();
         let noun = if n == 1 { "pass" } else { "passes" };

@@ -124,3 +124,28 @@ fn a_run_keeps_the_needs_that_a_model_said() {
     let done = home.run(&[&run[..], &endpoint].concat());
     assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
 }
+
+#[test]
+fn the_answer_says_what_is_not_wanted_and_what_no_skill_serves() {
+    let home = Home::with_index();
+    let task =
+        "Clean the messy customers.csv. Then water the tomatoes on the balcony. No slides, please.";
+    let done = home.ask(&["route", task, "--budget", "0", "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let route: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(route["ruled_out"], serde_json::json!(["slides"]));
+    let steps = route["steps"].as_array().unwrap();
+    let subtasks: Vec<_> = steps.iter().map(|step| step["subtask"].clone()).collect();
+    assert_eq!(
+        subtasks,
+        ["Clean the messy customers.csv.", "Then water the tomatoes on the balcony."]
+    );
+    let n_skills = |step: &Value| step["skills"].as_array().unwrap().len();
+    assert!(n_skills(&steps[0]) > 0 && n_skills(&steps[1]) == 0, "{}", done.stdout);
+
+    let text = home.ask(&["route", task, "--budget", "0"]).stdout;
+    assert!(
+        text.contains("not wanted: slides") && text.contains("no skill for this step"),
+        "{text}"
+    );
+}

@@ -6,29 +6,22 @@
 //! bytes with a scale a token, so that products are whole numbers. A text is encoded by itself,
 //! never padded: its vector cannot depend on others.
 
+mod cross_encoder;
 mod layer;
 mod linear;
 mod matrix;
+mod network;
+mod threads;
 mod tokens;
 mod weights;
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
-
-use rayon::ThreadPoolBuilder;
 use skillmux::{
     error::Result as EngineResult,
     model::{Encoder, EncoderIdentity},
 };
 
-use self::{
-    layer::{Layer, Norm},
-    matrix::Matrix,
-    tokens::Tokens,
-    weights::Tensors,
-};
+pub use self::cross_encoder::CrossEncoder;
+use self::{network::Network, threads::on_all_threads, weights::Tensors};
 use crate::error::{Error, Result};
 
 /// Tokens that are read of a skill, with the two that open and close a text.
@@ -36,10 +29,6 @@ const SKILL_TOKENS: usize = 128;
 
 /// Tokens that are read of a query.
 const QUERY_TOKENS: usize = 256;
-
-/// A text of which a larger share of tokens is unknown says nothing to the model: most of it is in a
-/// writing that the vocabulary lacks.
-const MAX_UNKNOWN_SHARE: f32 = 0.25;
 
 /// What a transformer is read from.
 #[derive(Debug, Clone, Copy)]
@@ -54,18 +43,25 @@ pub struct TransformerParts<'p> {
     pub tensors: &'p [&'static [u8]],
 }
 
+impl TransformerParts<'_> {
+    /// Returns the beginning of a hash of all parts.
+    fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.vocabulary.as_bytes());
+        for bytes in self.tensors {
+            hasher.update_rayon(bytes);
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+}
+
 /// A transformer as an encoder of texts.
 ///
 /// Texts are lower-cased and cut to 128 tokens, queries to 256. A text of which more than a quarter is unknown
 /// to the vocabulary, as Chinese to an English one, has a vector of zeros.
 pub struct TransformerEncoder {
     identity: EncoderIdentity,
-    tokens: Tokens,
-    words: Matrix,
-    /// Position vectors, `[n_positions, dim]`.
-    positions: Vec<f32>,
-    norm: Norm,
-    layers: Vec<Layer>,
+    network: Network,
 }
 
 impl TransformerEncoder {
@@ -74,104 +70,28 @@ impl TransformerEncoder {
     /// # Errors
     /// [`Error::TransformerDamaged`].
     pub fn new(parts: &TransformerParts<'_>) -> Result<Self> {
-        let tensors = Tensors::read(parts.tensors)?;
-        let tokens = Tokens::new(parts.vocabulary)?;
-        let words = tensors.matrix("embeddings.word_embeddings.weight")?;
-        let dim = words.n_in;
-        if words.n_out != tokens.n_known() {
-            return Err(damaged("has not as many word vectors as tokens"));
-        }
-        let positions = tensors.numbers("embeddings.position_embeddings.weight")?;
-        if dim == 0 || !positions.len().is_multiple_of(dim) || positions.is_empty() {
-            return Err(damaged("has position vectors of another length"));
-        }
-        let norm = Norm::read(&tensors, "embeddings.LayerNorm", dim)?;
-        let mut layers = Vec::new();
-        while tensors.has_layer(layers.len()) {
-            layers.push(Layer::read(&tensors, layers.len(), dim)?);
-        }
-        if layers.is_empty() {
-            return Err(damaged("has no layers"));
-        }
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(parts.vocabulary.as_bytes());
-        for bytes in parts.tensors {
-            hasher.update_rayon(bytes);
-        }
+        let network = Network::read(parts.vocabulary, &Tensors::read(parts.tensors)?)?;
         let identity = EncoderIdentity {
             name: parts.name.to_owned(),
-            dim: u32::try_from(dim).map_err(|_| damaged("is of another kind"))?,
-            fingerprint: hasher.finalize().to_hex()[..16].to_owned(),
+            dim: u32::try_from(network.dim()).map_err(|_| damaged("is of another kind"))?,
+            fingerprint: parts.fingerprint(),
         };
-        Ok(Self { identity, tokens, words, positions, norm, layers })
+        Ok(Self { identity, network })
     }
 
     fn encode_cut(&self, texts: &[&str], max_tokens: usize) -> Vec<f32> {
-        let max_tokens = max_tokens.min(self.positions.len() / self.identity.dim as usize);
-        let n_threads = usize::min(rayon::current_num_threads(), texts.len());
-        if n_threads < 2 {
-            // Products of matrices use all threads.
-            let rows = texts.iter().map(|text| self.vector(text, max_tokens));
-            return rows.collect::<Vec<_>>().concat();
-        }
-        // A text a thread: sharing out each product would cost more than it gains.
-        let next = AtomicUsize::new(0);
-        let encode_some = || -> Vec<(usize, Vec<f32>)> {
-            let mut rows = Vec::new();
-            while let Some((at, text)) = {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                texts.get(at).map(|text| (at, text))
-            } {
-                rows.push((at, self.vector(text, max_tokens)));
-            }
-            rows
-        };
-        let mut rows = thread::scope(|scope| {
-            let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
-                Ok(pool) => pool.install(encode_some),
-                Err(_) => encode_some(),
-            };
-            let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(alone)).collect();
-            // A panic goes on here.
-            let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
-            let rows = joined.map(|rows| rows.unwrap_or_else(|e| std::panic::resume_unwind(e)));
-            rows.collect::<Vec<_>>().concat()
-        });
-        rows.sort_unstable_by_key(|(at, _)| *at);
-        rows.into_iter().flat_map(|(_, row)| row).collect()
+        let max_tokens = max_tokens.min(self.network.max_tokens());
+        on_all_threads(texts, |text| self.vector(text, max_tokens)).concat()
     }
 
     /// Returns the vector of a text.
     fn vector(&self, text: &str, max_tokens: usize) -> Vec<f32> {
-        let dim = self.identity.dim as usize;
-        let ids = self.tokens.of(text, max_tokens);
+        let ids = self.network.tokens.of(text, max_tokens);
         // The first and the last stand for no text.
-        let n_inside = ids.len().saturating_sub(2);
-        let n_unknown = ids.iter().filter(|id| **id == self.tokens.unknown()).count();
-        if n_inside == 0 || n_unknown as f32 > MAX_UNKNOWN_SHARE * n_inside as f32 {
-            return vec![0.0; dim];
+        if !self.network.can_read(&ids[1..ids.len() - 1]) {
+            return vec![0.0; self.network.dim()];
         }
-        let mut states = Vec::with_capacity(ids.len() * dim);
-        for (id, position) in ids.iter().zip(self.positions.chunks_exact(dim)) {
-            states.extend(self.words.row(*id as usize).zip(position).map(|(word, at)| word + at));
-        }
-        self.norm.apply(&mut states);
-        for layer in &self.layers {
-            states = layer.apply(&states, ids.len());
-        }
-        let mut mean = vec![0.0; dim];
-        for state in states.chunks_exact(dim) {
-            for (sum, x) in mean.iter_mut().zip(state) {
-                *sum += x;
-            }
-        }
-        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            for x in &mut mean {
-                *x /= length;
-            }
-        }
-        mean
+        self.network.direction(&self.network.states(&ids))
     }
 }
 
@@ -219,7 +139,7 @@ mod tests {
         let transformer = crate::embedded::english_transformer();
         let references: Vec<Reference> = serde_json::from_str(REFERENCE).unwrap();
         for Reference { text, tokens, vector } in references {
-            assert_eq!(transformer.tokens.of(&text, SKILL_TOKENS), tokens);
+            assert_eq!(transformer.network.tokens.of(&text, SKILL_TOKENS), tokens);
             let cosine = dot(&transformer.encode(&[&text]).unwrap(), &vector);
             // What enters a product is rounded to bytes here.
             assert!(cosine > 0.995, "{cosine}: {text}");
@@ -241,9 +161,13 @@ mod tests {
     #[test]
     fn a_text_that_the_vocabulary_lacks_has_a_vector_of_zeros() {
         let transformer = crate::embedded::english_transformer();
-        for (text, length) in
-            [("合并这些表格", 0.0), ("", 0.0), ("merge the pdf files of 表", 1.0), ("🦀🦀 ok", 0.0)]
-        {
+        for (text, length) in [
+            ("合并这些表格", 0.0),
+            ("", 0.0),
+            ("merge the pdf files of 表", 1.0),
+            ("🦀🦀", 0.0),
+            ("合并 ok", 0.0),
+        ] {
             let vector = transformer.encode_queries(&[text]).unwrap();
             assert!((dot(&vector, &vector) - length).abs() < 1e-3, "{text}");
         }
@@ -279,7 +203,7 @@ mod tests {
             tensors: &[skillmux_transformer_embeddings::TENSORS],
         };
         // Layer 0 alone is a network, if a small one.
-        assert_eq!(TransformerEncoder::new(&parts).unwrap().layers.len(), 1);
+        assert_eq!(TransformerEncoder::new(&parts).unwrap().network.n_layers(), 1);
         let refused = |parts: &TransformerParts<'_>| {
             TransformerEncoder::new(parts).err().map(|error| error.to_string()).unwrap_or_default()
         };

@@ -1,5 +1,7 @@
 //! [`Tokens`]: `WordPiece`, as BERT has it (Devlin et al. 2019).
 
+use std::borrow::Cow;
+
 use ahash::AHashMap;
 use tokenizers::{
     Model, NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString,
@@ -52,11 +54,12 @@ impl Tokens {
         self.unknown
     }
 
-    /// Returns the tokens of a text, at most so many, with the opening and the closing one.
+    /// Returns the tokens of a text, at most so many, with the opening and the closing one. A pictograph that the vocabulary lacks
+    /// has none.
     pub(super) fn of(&self, text: &str, max_tokens: usize) -> Vec<u32> {
         let text = &text[..text.floor_char_boundary(max_tokens * BYTES_A_TOKEN)];
         let mut ids = vec![self.opening];
-        let mut normal = NormalizedString::from(text);
+        let mut normal = NormalizedString::from(&*apart(text));
         let mut words = PreTokenizedString::from("");
         if self.normalizer.normalize(&mut normal).is_ok() {
             words = PreTokenizedString::from(normal);
@@ -71,12 +74,36 @@ impl Tokens {
                     Ok(found) => ids.extend(found.iter().map(|token| token.id)),
                     Err(_) => ids.push(self.unknown),
                 }
+                if word.chars().all(is_pictograph) && ids.last() == Some(&self.unknown) {
+                    ids.pop();
+                }
             }
         }
         ids.truncate(max_tokens.saturating_sub(1));
         ids.push(self.closing);
         ids
     }
+}
+
+/// Returns a text with blanks about its pictographs, which would be one word with the letters beside them.
+fn apart(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_pictograph) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_pictograph(c) {
+            out.extend([' ', c, ' ']);
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Returns whether a character is an emoji, a sign of the kind, or what joins and colours them.
+fn is_pictograph(c: char) -> bool {
+    matches!(u32::from(c), 0x200d | 0x2190..=0x2bff | 0xfe00..=0xfe0f | 0x1f000..=0x1faff)
 }
 
 #[cfg(test)]
@@ -91,6 +118,13 @@ mod tests {
     fn words_are_cut_into_the_longest_pieces() {
         assert_eq!(tokens().of("Merge PDFs, café 合 zebra", 16), [1, 3, 4, 5, 6, 7, 0, 0, 2]);
         assert_eq!(tokens().of("", 16), [1, 2]);
+    }
+
+    #[test]
+    fn a_pictograph_hides_no_word() {
+        assert_eq!(tokens().of("🚀Merge pdf✨ 👩\u{200d}💻", 16), [1, 3, 4, 2]);
+        let known = Tokens::new("[UNK]\n[CLS]\n[SEP]\nmerge\n→\n").unwrap();
+        assert_eq!(known.of("merge→merge", 16), [1, 3, 4, 3, 2]);
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub(super) fn route_text(route: &RouteView) -> String {
         text.push_str(&words("read as: ", &route.corrections));
         text.push('\n');
     }
+    if !route.ruled_out.is_empty() {
+        text.push_str(&words("not wanted: ", &route.ruled_out));
+        text.push('\n');
+    }
     for (i, skill) in route.skills.iter().enumerate() {
         let number = i + 1;
         let (id, name) = (one_line(skill.skill_id.as_str()), one_line(&skill.name));

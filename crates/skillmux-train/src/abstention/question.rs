@@ -23,6 +23,9 @@ const N_AROUND: usize = 4;
 /// One unanswerable query in so many begins a text of nothing but talk.
 const TALK_ONE_IN: usize = 2;
 
+/// One query in so many is asked of an index that lacks its skill: these are measured only.
+const ABSENT_ONE_IN: usize = 10;
+
 /// What kind of question a query is to one index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -33,7 +36,9 @@ pub enum QuestionKind {
     InTalk,
     /// No skill is wanted.
     Unanswerable,
-    /// Several of these one after the other.
+    /// No skill of one library serves it, though it is near the fields of some.
+    Near,
+    /// Several requests that want no skill, one after the other.
     Talk,
     /// A task whose skill the index lacks. Another may help, in a small index mostly none does.
     Absent,
@@ -43,10 +48,11 @@ pub enum QuestionKind {
 
 impl QuestionKind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Answerable,
         Self::InTalk,
         Self::Unanswerable,
+        Self::Near,
         Self::Talk,
         Self::Absent,
         Self::Trigger,
@@ -58,6 +64,7 @@ impl QuestionKind {
             Self::Answerable => "answerable",
             Self::InTalk => "in talk",
             Self::Unanswerable => "no skill",
+            Self::Near => "near",
             Self::Talk => "talk",
             Self::Absent => "absent",
             Self::Trigger => "trigger",
@@ -71,11 +78,12 @@ impl QuestionKind {
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
     ///
-    /// Made-up texts count little. Tasks that another skill may help with, and triggers, do not count: to tell them apart, a fit
+    /// Made-up texts count little; requests near one library count much, as there are few of them for each. Tasks that another skill may help with, and triggers, do not count: to tell them apart, a fit
     /// gives up what tells requests that need no skill.
     pub fn importance(self) -> Option<f64> {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
+            Self::Near => Some(5.0),
             Self::Talk => Some(0.1),
             Self::InTalk => Some(0.05),
             Self::Absent | Self::Trigger => None,
@@ -122,7 +130,8 @@ struct QuestionLine {
 }
 
 impl Questions {
-    /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line.
+    /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line. An unanswerable one with `skill_ids` is
+    /// near the library of these skills, and asked of the index that holds them and no others.
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::TrainingData`] and [`Error::TaskRefused`].
@@ -133,8 +142,8 @@ impl Questions {
     ) -> Result<Self> {
         let (answerable, unanswerable) = (read(answerable)?, read(unanswerable)?);
         Ok(Self {
-            in_talk: in_talk(&answerable, &unanswerable)?,
-            talk: talk(&unanswerable)?,
+            in_talk: in_talk(&answerable, &talk_of(&unanswerable))?,
+            talk: talk(&talk_of(&unanswerable))?,
             triggers: read(triggers)?,
             answerable,
             unanswerable,
@@ -145,27 +154,42 @@ impl Questions {
     pub(super) fn of(&self, index: &Index, scope: Scope) -> Vec<(QuestionKind, &Question)> {
         let holds_one =
             |question: &&Question| question.skill_ids.iter().any(|id| index.find(id).is_ok());
+        // A larger library may have a skill for what the smaller one lacks.
+        let is_whole = |ids: &[SkillId]| {
+            ids.len() == index.n_skills() && ids.iter().all(|id| index.find(id).is_ok())
+        };
         let mut questions = Vec::new();
-        for question in &self.answerable {
+        for (at, question) in self.answerable.iter().enumerate() {
             if question.skill_ids.is_empty() {
                 let is_asked = scope == Scope::First;
                 questions.extend(is_asked.then_some((QuestionKind::Answerable, question)));
             } else {
-                let is_answerable = holds_one(&question);
-                let kind =
-                    if is_answerable { QuestionKind::Answerable } else { QuestionKind::Absent };
-                questions.push((kind, question));
+                if holds_one(&question) {
+                    questions.push((QuestionKind::Answerable, question));
+                } else if at.is_multiple_of(ABSENT_ONE_IN) {
+                    questions.push((QuestionKind::Absent, question));
+                }
             }
         }
         let in_talk = self.in_talk.iter().filter(holds_one);
         questions.extend(in_talk.map(|question| (QuestionKind::InTalk, question)));
-        let unanswerable = self.unanswerable.iter();
-        questions.extend(unanswerable.map(|question| (QuestionKind::Unanswerable, question)));
+        for question in &self.unanswerable {
+            if question.skill_ids.is_empty() {
+                questions.push((QuestionKind::Unanswerable, question));
+            } else if is_whole(&question.skill_ids) {
+                questions.push((QuestionKind::Near, question));
+            }
+        }
         questions.extend(self.talk.iter().map(|question| (QuestionKind::Talk, question)));
         let triggers = self.triggers.iter().filter(holds_one);
         questions.extend(triggers.map(|question| (QuestionKind::Trigger, question)));
         questions
     }
+}
+
+/// Returns the questions that are near no skill: what talk is made of.
+fn talk_of(unanswerable: &[Question]) -> Vec<Question> {
+    unanswerable.iter().filter(|question| question.skill_ids.is_empty()).cloned().collect()
 }
 
 fn read(paths: &[PathBuf]) -> Result<Vec<Question>> {
@@ -264,6 +288,15 @@ mod tests {
         let held_out = [question(0, "merge two pdf files", true)];
         let texts = in_talk(&held_out, &unanswerable[..2]).unwrap();
         assert!(texts.is_empty());
+    }
+
+    #[test]
+    fn a_request_near_some_skills_is_no_talk() {
+        let near =
+            Question { skill_ids: vec![SkillId::new("a")], ..question(0, "thin the log", false) };
+        let far = question(1, "good morning", false);
+        let talk: Vec<Question> = talk_of(&[near, far]);
+        assert_eq!(talk.iter().map(|question| &*question.query_id).collect::<Vec<_>>(), ["1"]);
     }
 
     #[test]

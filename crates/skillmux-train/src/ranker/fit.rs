@@ -99,9 +99,8 @@ impl Stage {
             direction
         };
         match self {
-            Self::Ranking | Self::Crossing | Self::TransformerCrossing => {
-                [BASE, LENGTH, SPACELESS].map(alone).to_vec()
-            }
+            Self::Ranking | Self::Crossing => [BASE, LENGTH, SPACELESS].map(alone).to_vec(),
+            Self::TransformerCrossing => [BASE, LENGTH, SPACELESS, LIBRARY].map(alone).to_vec(),
             Self::Transformer => [BASE, LENGTH, SPACELESS, UNCOVERED, LIBRARY].map(alone).to_vec(),
             Self::Short => vec![
                 short(BASE, LENGTH),

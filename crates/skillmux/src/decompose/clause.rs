@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::boilerplate::{self, CODE_WEIGHT, CONDITION_WEIGHT};
+use super::{
+    boilerplate::{self, CODE_WEIGHT, CONDITION_WEIGHT},
+    head,
+};
 
 /// A part of a task that may ask for a skill of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +67,7 @@ pub fn clauses(task: &str) -> Vec<Clause> {
             is_code = !is_code;
             continue;
         }
-        let Line { range, is_heading } = Line::of(line);
+        let Line { range, is_heading, number } = Line::of(line);
         let text = &line[range.clone()];
         let offset = line_start + range.start;
         if is_heading {
@@ -75,7 +78,7 @@ pub fn clauses(task: &str) -> Vec<Clause> {
             }
         }
         let line_weight = if is_code { CODE_WEIGHT } else { section_weight };
-        for sentence in sentences(text) {
+        for sentence in sentences(text, number + 1) {
             let weight = line_weight * boilerplate::weight(&text[sentence.clone()]);
             let range = offset + sentence.start..offset + sentence.end;
             clauses.push(Clause { range, weight });
@@ -107,6 +110,8 @@ pub(crate) fn clauses_with_terms(
 struct Line {
     range: Range<usize>,
     is_heading: bool,
+    /// 1 if it is the first item of a list, else 0.
+    number: usize,
 }
 
 impl Line {
@@ -115,14 +120,17 @@ impl Line {
             c.is_whitespace() || matches!(c, '#' | '>' | '*' | '-' | '•' | '+' | '·' | '|')
         };
         let inner = line.trim_start_matches(is_mark);
+        let marked = inner;
         let inner = without_number(inner);
+        let mark = &marked[..marked.len() - inner.len()];
+        let number = usize::from(mark.chars().filter(|c| c.is_alphanumeric()).eq(['1']));
         let start = line.len() - inner.len();
         let inner = inner.trim_end_matches(|c: char| c.is_whitespace() || c == '*' || c == '|');
         let has_mark = line.trim_start().starts_with('#');
         let ends_open = inner.ends_with([':', '：']);
         let is_short = inner.split_whitespace().count() <= MAX_HEADING_WORDS;
         let is_heading = has_mark || ends_open && is_short;
-        Self { range: start..start + inner.len(), is_heading }
+        Self { range: start..start + inner.len(), is_heading, number }
     }
 }
 
@@ -154,12 +162,12 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2) that` begins one.
-fn sentences(line: &str) -> Vec<Range<usize>> {
+/// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2) that` begins one, from the next
+/// number of a list on.
+fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     let mut n_chars = 0;
-    let mut next_number = 1;
     for (at, c) in line.char_indices() {
         if at < start {
             continue;
@@ -168,14 +176,9 @@ fn sentences(line: &str) -> Vec<Range<usize>> {
         let end = at + c.len_utf8();
         let rest = &line[end..];
         let is_start = at == 0 || line[..at].ends_with(char::is_whitespace);
-        // The number at the start of a line is taken off already, so that the first one may be 2.
-        let last = if next_number == 1 { 2 } else { next_number };
-        let number = (next_number..=last)
-            .filter(|_| is_start)
-            .find_map(|number| Some((number, number_in_line(&line[at..], number)?)));
-        if let Some((number, length)) = number {
+        if let Some(length) = number_in_line(&line[at..], next_number).filter(|_| is_start) {
             push_trimmed(line, start..at, &mut ranges);
-            (start, n_chars, next_number) = (at + length, 0, number + 1);
+            (start, n_chars, next_number) = (at + length, 0, next_number + 1);
             continue;
         }
         let is_end = match c {
@@ -195,23 +198,30 @@ fn sentences(line: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Returns the bytes of a mark such as `2)`, `(2)` or `2、` with this number that a text begins with.
+/// Returns the bytes of a mark such as `2)`, `(2)`, `2.` or `2、` with this number that a text begins with. The first number with a full
+/// stop is a mark if the second one follows: `we are 1. in the league` is no list.
 fn number_in_line(text: &str, number: usize) -> Option<usize> {
     let digits = text.strip_prefix(['(', '（']).unwrap_or(text);
     let after = digits.strip_prefix(&number.to_string())?;
-    let rest = after.strip_prefix([')', '）', '、'])?;
-    let is_mark = rest.starts_with(char::is_whitespace) || !after.starts_with(')');
+    let rest = after.strip_prefix([')', '）', '、', '.', '．'])?;
+    let is_apart = rest.starts_with(char::is_whitespace);
+    let is_mark = match after.chars().next() {
+        Some(')') => is_apart,
+        Some('.') => is_apart && (number > 1 || head(rest).contains(" 2. ")),
+        _ => true,
+    };
     is_mark.then_some(text.len() - rest.len())
 }
 
-/// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`.
+/// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`, but after the name of a file.
 fn ends_sentence(before: &str, rest: &str) -> bool {
     let next = rest.trim_start().chars().next();
     let last_word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let short = last_word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_apart = |(_, last): (&str, &str)| last.chars().count() > 1;
     rest.starts_with(char::is_whitespace)
         && last_word.chars().count() > 1
-        && !last_word.contains('.')
+        && last_word.rsplit_once('.').is_none_or(is_apart)
         && (next.is_some_and(|c| !c.is_lowercase()) || !SHORT_FORMS.contains(&short))
 }
 
@@ -263,6 +273,15 @@ mod tests {
             ["Outage:", "read the logs,", "write it up.", "2) mail"]
         );
         assert_eq!(
+            texts("1. merge them 2. translate the file 3. send it"),
+            ["merge them", "translate the file", "send it"]
+        );
+        assert_eq!(
+            texts("Do 1. a merge 2. a translation; we are 1. in the league"),
+            ["Do", "a merge", "a translation;", "we are 1. in the league"]
+        );
+        assert_eq!(texts("move to Python 3. then 2. mail"), ["move to Python 3. then 2. mail"]);
+        assert_eq!(
             texts("it weighs 1.9 GB. get that down? ok"),
             ["it weighs 1.9 GB.", "get that down?", "ok"]
         );
@@ -270,6 +289,7 @@ mod tests {
 
     #[test]
     fn abbreviations_do_not_end_a_clause() {
+        assert_eq!(texts("Read a.csv. Then mail it."), ["Read a.csv.", "Then mail it."]);
         assert_eq!(
             texts("Use a parser, e.g. Serde, vs. others, for it."),
             ["Use a parser, e.g. Serde, vs. others, for it."]

@@ -2,7 +2,7 @@
 
 use super::{
     clause::{Clause, clauses},
-    request::requests,
+    request::{asks, requests},
 };
 use crate::{
     error::Result,
@@ -43,7 +43,7 @@ impl Decomposer for WholeTask {
 /// Least weight of a clause that asks for work; conditions, formats and paths weigh less.
 const MIN_WORK_WEIGHT: f32 = 0.9;
 
-/// Most needs of a task; what follows is most likely a list of data.
+/// Most needs of a task. Of more, those that ask for something come first: a long task tells its story before.
 const MAX_NEEDS: usize = 8;
 
 /// Fewest letters and digits of a clause that can be a request.
@@ -71,8 +71,12 @@ impl Decomposer for ByClause {
                 .into_iter()
                 .map(move |range| text[range].trim().trim_end_matches([',', ';', '，', '；', '、']))
         };
-        let needs: Vec<Need> =
-            work.flat_map(requests).filter(says_enough).take(MAX_NEEDS).map(Need::new).collect();
+        let texts: Vec<&str> = work.flat_map(requests).filter(says_enough).collect();
+        let asking = (0..texts.len()).filter(|at| asks(texts[*at]));
+        let others = (0..texts.len()).filter(|at| !asks(texts[*at]));
+        let mut kept: Vec<usize> = asking.chain(others).take(MAX_NEEDS).collect();
+        kept.sort_unstable();
+        let needs: Vec<Need> = kept.into_iter().map(|at| Need::new(texts[at])).collect();
         if needs.len() < 2 { WholeTask.decompose(query) } else { Ok(needs) }
     }
 }
@@ -106,6 +110,15 @@ mod tests {
                 assert!(places.is_sorted(), "{task}");
             }
         }
+    }
+
+    #[test]
+    fn a_long_story_does_not_push_out_what_is_asked_for() {
+        let story = "The harbour has nine piers and a crane. ".repeat(12);
+        let task = format!("{story}Please count the ships. 然后请把结果整理成表格。");
+        let needs = texts(&ByClause, &task);
+        assert_eq!(needs.len(), MAX_NEEDS);
+        assert_eq!(needs[MAX_NEEDS - 2..], ["Please count the ships.", "然后请把结果整理成表格。"]);
     }
 
     #[test]

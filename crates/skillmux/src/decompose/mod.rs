@@ -30,6 +30,7 @@ pub use decomposer::{ByClause, Decomposer, WholeTask};
 
 pub(crate) use negation::negations;
 pub(crate) use order::dependencies;
+pub(crate) use request::asks;
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.
 fn head(text: &str) -> &str {

@@ -6,7 +6,7 @@ use super::head;
 use crate::text::is_spaceless;
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 18] = [
+const STARTS: [&str; 22] = [
     "do not use",
     "don't use",
     "dont use",
@@ -23,7 +23,11 @@ const STARTS: [&str; 18] = [
     "other than",
     "anything but",
     "avoid",
+    "neither",
+    "nor",
     "skip",
+    "stay away from",
+    "with no",
     "without",
 ];
 
@@ -50,9 +54,9 @@ const CHINESE_STARTS: [&str; 15] = [
 ];
 
 /// Words that end what is ruled out.
-const ENDS: [&str; 13] = [
-    "and", "because", "but", "deploy", "for", "if", "instead", "just", "only", "please", "so",
-    "thanks", "use",
+const ENDS: [&str; 14] = [
+    "and", "because", "but", "deploy", "for", "if", "instead", "just", "nor", "only", "please",
+    "so", "thanks", "use",
 ];
 
 /// Words that may stand before it and are no part of it.
@@ -201,6 +205,8 @@ mod tests {
             ("a report as PDF, not Word.", vec!["Word"]),
             ("Make charts without Excel and avoid pandas", vec!["Excel", "pandas"]),
             ("write tests instead of docs", vec!["docs"]),
+            ("deploy it with no Docker, please", vec!["Docker"]),
+            ("charts with neither Excel nor Tableau", vec!["Excel", "Tableau"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),
             ("部署服务，不要用kubernetes", vec!["kubernetes"]),
             ("我不想用 Kubernetes，有别的办法吗", vec![" Kubernetes"]),

@@ -505,6 +505,35 @@ fn begins_request(text: &str) -> bool {
         || matches!(first, "i'd" | "we'd")
 }
 
+/// Words that a request in Chinese begins with.
+const CHINESE_ASKING: [&str; 20] = [
+    "请",
+    "帮",
+    "麻烦",
+    "把",
+    "给",
+    "先",
+    "再",
+    "然后",
+    "接着",
+    "最后",
+    "另外",
+    "还要",
+    "还有",
+    "同时",
+    "顺便",
+    "需要",
+    "我要",
+    "我想",
+    "希望",
+    "能不能",
+];
+
+/// Returns whether a piece of a task asks for something, as far as its first words tell.
+pub(crate) fn asks(text: &str) -> bool {
+    begins_request(text) || CHINESE_ASKING.iter().any(|word| text.starts_with(word))
+}
+
 /// Returns whether a text begins with a thing of a list, with enough words on both sides.
 fn lists_thing(before: &str, after: &str) -> bool {
     let [first, _] = first_words(after);

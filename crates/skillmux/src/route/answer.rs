@@ -38,6 +38,9 @@ pub struct Route {
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
+    /// What the task says it does not want, in its order: skills with a name that says so were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ruled_out: Vec<String>,
     /// What a chat model said that the task needs, if one was asked: the steps are for the needs of the last pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<NeedsPass>,

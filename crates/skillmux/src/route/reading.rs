@@ -18,6 +18,9 @@ use crate::{
 /// Longest task that is read for typing errors, in words: a long one has names and code that look like errors.
 const MAX_WORDS: usize = 80;
 
+/// Longest task in bytes in which something is ruled out: a specification says `with no arguments` and `never use` of what it describes.
+const MAX_NEGATED_BYTES: usize = 1_200;
+
 /// Shortest word that is taken for a typing error.
 const MIN_LETTERS: usize = 4;
 
@@ -40,17 +43,24 @@ pub(super) struct Reading {
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
-    /// Terms of what the task rules out, which it does not ask for otherwise.
-    ruled_out: BTreeSet<String>,
+    /// What the task rules out, as the user wrote it.
+    pub(super) ruled_out: Vec<String>,
+    /// Terms of that which it does not ask for otherwise.
+    unwanted: BTreeSet<String>,
 }
 
 impl Reading {
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let task = simplified(query.text());
-        let (text, ruled_out) = without_negations(&task);
-        let written = query.text().to_owned();
-        let mut reading =
-            Self { query: query.clone(), corrections: Vec::new(), written, ruled_out };
+        let Wanted { text, objects, unwanted } = wanted(&task);
+        let mut reading = Self {
+            query: query.clone(),
+            corrections: Vec::new(),
+            written: query.text().to_owned(),
+            ruled_out: Vec::new(),
+            unwanted,
+        };
+        reading.ruled_out = objects.iter().map(|object| reading.as_written(object)).collect();
         let mut text = text.unwrap_or_else(|| task.into_owned());
         if let Some(speller) = speller {
             let (mended, corrections) = mended(&text, index, speller)?;
@@ -71,14 +81,14 @@ impl Reading {
 
     /// Leaves out the skills whose name says what the task rules out.
     pub(super) fn leave_out(&self, index: &Index, candidates: &mut Vec<Candidate>) -> Result<()> {
-        if self.ruled_out.is_empty() {
+        if self.unwanted.is_empty() {
             return Ok(());
         }
         let mut headlines = index.headlines()?;
         let mut kept = Vec::with_capacity(candidates.len());
         for candidate in candidates.drain(..) {
             let name = headlines.read(index.find(&candidate.skill)?)?.name;
-            if terms(&name).is_disjoint(&self.ruled_out) {
+            if terms(&name).is_disjoint(&self.unwanted) {
                 kept.push(candidate);
             }
         }
@@ -95,24 +105,42 @@ fn terms(text: &str) -> BTreeSet<String> {
     terms
 }
 
-/// Returns a task without what it rules out, and the terms of that; no text if nothing is ruled out, or all.
-fn without_negations(task: &str) -> (Option<String>, BTreeSet<String>) {
-    let negations = negations(task);
+/// What a task asks for, and what it does not want.
+#[derive(Default)]
+struct Wanted {
+    /// The task without what it rules out; none if nothing is ruled out, or all.
+    text: Option<String>,
+    /// What is ruled out.
+    objects: Vec<String>,
+    /// Terms of that which the rest does not have.
+    unwanted: BTreeSet<String>,
+}
+
+fn wanted(task: &str) -> Wanted {
+    let negations = if task.len() > MAX_NEGATED_BYTES { Vec::new() } else { negations(task) };
     if negations.is_empty() {
-        return (None, BTreeSet::new());
+        return Wanted::default();
     }
     let mut rest = String::with_capacity(task.len());
-    let mut ruled_out = BTreeSet::new();
     let mut from = 0;
-    for negation in negations {
+    for negation in &negations {
         rest.push_str(&task[from..negation.range.start]);
-        ruled_out.append(&mut terms(&task[negation.object]));
         from = negation.range.end;
     }
     rest.push_str(&task[from..]);
     let asked_for = terms(&rest);
-    ruled_out.retain(|term| !asked_for.contains(term));
-    ((!asked_for.is_empty()).then_some(rest), ruled_out)
+    let mut found = Wanted::default();
+    for negation in negations {
+        let object = &task[negation.object];
+        let mut unwanted = terms(object);
+        unwanted.retain(|term| !asked_for.contains(term));
+        if !unwanted.is_empty() {
+            found.objects.push(object.trim().to_owned());
+            found.unwanted.append(&mut unwanted);
+        }
+    }
+    found.text = (!asked_for.is_empty()).then_some(rest);
+    found
 }
 
 /// Returns a task with the typing errors mended that the library's own words tell.
@@ -202,7 +230,8 @@ mod tests {
             query: Query::new("先整理干净，再寄信").unwrap(),
             corrections: Vec::new(),
             written: "先整理乾淨，再寄信".to_owned(),
-            ruled_out: BTreeSet::new(),
+            ruled_out: Vec::new(),
+            unwanted: BTreeSet::new(),
         };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
@@ -210,13 +239,19 @@ mod tests {
 
     #[test]
     fn what_is_ruled_out_is_not_ranked() {
-        let (rest, ruled_out) =
-            without_negations("do not use docker compose, deploy with systemd only");
-        assert_eq!(rest.as_deref(), Some(", deploy with systemd only"));
-        assert_eq!(ruled_out.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
-        let (rest, ruled_out) = without_negations("compare docker and podman, but no docker swarm");
-        assert!(rest.is_some());
-        assert_eq!(ruled_out.into_iter().collect::<Vec<_>>(), ["swarm"]);
-        assert_eq!(without_negations("do not use docker").0, None);
+        let Wanted { text, objects, unwanted } =
+            wanted("do not use docker compose, deploy with systemd only");
+        assert_eq!(text.as_deref(), Some(", deploy with systemd only"));
+        assert_eq!(objects, ["docker compose"]);
+        assert_eq!(unwanted.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
+        let Wanted { text, unwanted, .. } =
+            wanted("compare docker and podman, but no docker swarm");
+        assert!(text.is_some());
+        assert_eq!(unwanted.into_iter().collect::<Vec<_>>(), ["swarm"]);
+        assert_eq!(wanted("do not use docker").text, None);
+        assert!(wanted("build the docker image, no docker").objects.is_empty());
+        let specification =
+            format!("{} It starts with no arguments.", "It prints a line. ".repeat(80));
+        assert!(wanted(&specification).objects.is_empty());
     }
 }

@@ -18,13 +18,14 @@ use super::{
     merge::{N_MERGED, OfTask},
     page_words::{PageWords, request},
     profiles::Profiles,
+    reading::Reading,
 };
 use crate::{
     compose::{
         Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
         StepCandidates, judge,
     },
-    decompose::dependencies,
+    decompose::{asks, dependencies},
     error::Result,
     index::{Index, IndexedSkill},
     library::SkillPlaces,
@@ -333,7 +334,7 @@ impl Router {
         let confidence = confidence_of(&plan, &steps);
         let Plan { decision, reason, steps: mut planned } = plan;
         if split == Split::Parts {
-            leave_out_idle(&mut planned);
+            leave_out_idle(&mut planned, &steps);
         }
         let standing = self.stages.ranker.standing(&index);
         let mut loaded = Vec::new();
@@ -365,7 +366,8 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace("page", started, n_nodes, n_selected));
 
-        let (query_id, steps, corrections) = (None, route_steps, reading.corrections);
+        let (query_id, steps) = (None, route_steps);
+        let Reading { corrections, ruled_out, .. } = reading;
         Ok(Route {
             query_id,
             decision,
@@ -375,6 +377,7 @@ impl Router {
             pages,
             hints,
             corrections,
+            ruled_out,
             passes: Vec::new(),
             trace,
         })
@@ -554,13 +557,25 @@ fn usual_limit(split: Split, n_needs: usize) -> usize {
     }
 }
 
-/// Leaves out the steps that load nothing, as parts that ask for no skill; if none loads, all but the first.
-fn leave_out_idle(steps: &mut Vec<PlanStep>) {
-    if steps.iter().any(|step| !step.skills.is_empty()) {
-        steps.retain(|step| !step.skills.is_empty());
-    } else {
-        steps.truncate(1);
+/// Places of a part's ranking in which a skill that the plan loads serves the part as well.
+const N_SERVING: usize = 3;
+
+/// Leaves out the steps that load nothing, if a loaded skill serves the part as well, or it asks for nothing; if none loads, all but
+/// the first. The task as a whole is no part.
+fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
+    let loaded: Vec<SkillId> = planned.iter().flat_map(|step| step.skills.clone()).collect();
+    if loaded.is_empty() {
+        planned.truncate(1);
+        return;
     }
+    let is_missed = |part: &StepCandidates| {
+        let best = part.candidates.iter().take(N_SERVING);
+        let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
+        asks(part.need.text()) && serving.next().is_none()
+    };
+    let missed: Vec<&Need> =
+        steps.iter().skip(1).filter(|part| is_missed(part)).map(|part| &part.need).collect();
+    planned.retain(|step| !step.skills.is_empty() || missed.contains(&&step.need));
 }
 
 fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {

@@ -42,6 +42,26 @@ pub fn spaceless_share(text: &str) -> f32 {
     n_spaceless as f32 / usize::max(n_letters, 1) as f32
 }
 
+/// Returns the share of the words of a text that are Chinese, Japanese or Korean, in `[0, 1]`; 0 for a text without letters.
+///
+/// Two of their characters count as a word. So does whatever else stands between blanks and has a letter, as the name of a file.
+pub(crate) fn spaceless_share_of_words(text: &str) -> f32 {
+    let (mut n_spaceless, mut n_words, mut is_in_word) = (0_usize, 0_usize, false);
+    for c in text.chars() {
+        if is_spaceless(c) {
+            n_spaceless += 1;
+            is_in_word = false;
+        } else if c.is_alphabetic() {
+            n_words += usize::from(!is_in_word);
+            is_in_word = true;
+        } else if c.is_whitespace() || !(c.is_ascii() || c.is_alphanumeric()) {
+            is_in_word = false;
+        }
+    }
+    let n_of_spaceless = n_spaceless as f32 / 2.0;
+    n_of_spaceless / f32::max(n_of_spaceless + n_words as f32, 1.0)
+}
+
 /// Returns whether the character is a Chinese ideograph.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
@@ -52,4 +72,25 @@ pub fn is_han(c: char) -> bool {
 /// is made.
 pub fn is_common_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_counts_as_one_word() {
+        let share = spaceless_share_of_words;
+        for (text, expected) in [
+            ("", 0.0),
+            ("slow query, 2026!", 0.0),
+            ("查询很慢", 1.0),
+            ("看 review", 1.0 / 3.0),
+            ("帮我 review 这个 PR", 0.5),
+            ("给 OrderService.java 写单元测试", 0.75),
+            ("https://example.com/a/b.html，打不开", 0.6),
+        ] {
+            assert!((share(text) - expected).abs() < 1e-6, "{text}");
+        }
+    }
 }

@@ -13,6 +13,9 @@ use crate::{
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
 const MIN_SKILLS: usize = 50;
 
+/// Log-odds of a cross-encoder beyond which more says nothing more.
+const MAX_FIT: f32 = 8.0;
+
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
@@ -96,6 +99,9 @@ features! {
     /// its place; 0 without one.
     #[serde(default)]
     text_rank: true,
+    /// What the cross-encoder says of the best skill, from log-odds of -8 to 8 brought to `[-1, 1]`; 0 if it was not asked.
+    #[serde(default)]
+    fit: true,
 }
 
 impl Evidence {
@@ -129,6 +135,7 @@ impl Evidence {
             best_text_cosine: signal(BEST_TEXT_COSINE),
             text_cosine_rise: signal(TEXT_COSINE_RISE),
             text_rank: signal(Feature::TransformerRank.as_str()),
+            fit: best.signals.fit.map_or(0.0, |fit| fit.clamp(-MAX_FIT, MAX_FIT) / MAX_FIT),
         };
         Self { is_named: best.signals.is_named, features }
     }

@@ -10,3 +10,4 @@ mod vectors;
 
 pub use encode::{EncodeReport, EncodeStep};
 pub use options::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};
+pub(crate) use texts::whole_text;

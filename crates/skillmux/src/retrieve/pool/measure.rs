@@ -6,7 +6,13 @@ use super::{
     headline::Headlines,
     ratio::ratio,
 };
-use crate::{error::Result, index::SkillIdx, query::Query, retrieve::Bm25, text::spaceless_share};
+use crate::{
+    error::Result,
+    index::SkillIdx,
+    query::Query,
+    retrieve::Bm25,
+    text::{spaceless_share, spaceless_share_of_words},
+};
 
 /// Weightiest terms of a query that count as its rare ones.
 const N_RARE: usize = 5;
@@ -46,7 +52,7 @@ impl QueryKind {
     fn of(text: &str, n_terms: usize) -> Self {
         let (short, long) = LENGTHS;
         let length = ((n_terms as f32).ln_1p() - short.ln()) / (long.ln() - short.ln());
-        let is_spaceless = spaceless_share(text) > MIN_CHARACTER_SHARE;
+        let is_spaceless = spaceless_share_of_words(text) > MIN_CHARACTER_SHARE;
         Self { length: length.clamp(0.0, 1.0), spaceless: f32::from(u8::from(is_spaceless)) }
     }
 }

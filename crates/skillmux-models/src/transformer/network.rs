@@ -1,0 +1,101 @@
+//! [`Network`]: what a transformer makes of tokens.
+
+use super::{
+    damaged,
+    layer::{Layer, Norm},
+    matrix::Matrix,
+    tokens::Tokens,
+    weights::Tensors,
+};
+use crate::error::Result;
+
+/// A text of which a larger share of tokens is unknown says nothing to the model: most of it is in a
+/// writing that the vocabulary lacks.
+const MAX_UNKNOWN_SHARE: f32 = 0.25;
+
+/// Word and position vectors, and the layers over them.
+pub(super) struct Network {
+    pub(super) tokens: Tokens,
+    words: Matrix,
+    /// Position vectors, `[n_positions, dim]`.
+    positions: Vec<f32>,
+    norm: Norm,
+    layers: Vec<Layer>,
+}
+
+impl Network {
+    /// Reads a network with as many layers as there are tensors for.
+    pub(super) fn read(vocabulary: &str, tensors: &Tensors) -> Result<Self> {
+        let tokens = Tokens::new(vocabulary)?;
+        let words = tensors.matrix("embeddings.word_embeddings.weight")?;
+        let dim = words.n_in;
+        if words.n_out != tokens.n_known() {
+            return Err(damaged("has not as many word vectors as tokens"));
+        }
+        let positions = tensors.numbers("embeddings.position_embeddings.weight")?;
+        if dim == 0 || !positions.len().is_multiple_of(dim) || positions.is_empty() {
+            return Err(damaged("has position vectors of another length"));
+        }
+        let norm = Norm::read(tensors, "embeddings.LayerNorm", dim)?;
+        let mut layers = Vec::new();
+        while tensors.has_layer(layers.len()) {
+            layers.push(Layer::read(tensors, layers.len(), dim)?);
+        }
+        if layers.is_empty() {
+            return Err(damaged("has no layers"));
+        }
+        Ok(Self { tokens, words, positions, norm, layers })
+    }
+
+    /// Returns the width of a state.
+    pub(super) fn dim(&self) -> usize {
+        self.words.n_in
+    }
+
+    /// Returns the number of layers.
+    #[cfg(test)]
+    pub(super) fn n_layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Returns how many tokens it reads at most.
+    pub(super) fn max_tokens(&self) -> usize {
+        self.positions.len() / self.dim()
+    }
+
+    /// Returns whether the tokens of a text say something to the network.
+    pub(super) fn can_read(&self, inside: &[u32]) -> bool {
+        let n_unknown = inside.iter().filter(|id| **id == self.tokens.unknown()).count();
+        !inside.is_empty() && n_unknown as f32 <= MAX_UNKNOWN_SHARE * inside.len() as f32
+    }
+
+    /// Returns the last states of the tokens, `[n_tokens, dim]`; at most [`max_tokens`](Self::max_tokens).
+    pub(super) fn states(&self, ids: &[u32]) -> Vec<f32> {
+        let mut states = Vec::with_capacity(ids.len() * self.dim());
+        for (id, position) in ids.iter().zip(self.positions.chunks_exact(self.dim())) {
+            states.extend(self.words.row(*id as usize).zip(position).map(|(word, at)| word + at));
+        }
+        self.norm.apply(&mut states);
+        for layer in &self.layers {
+            states = layer.apply(&states, ids.len());
+        }
+        states
+    }
+
+    /// Returns the mean of states with length 1.
+    pub(super) fn direction(&self, states: &[f32]) -> Vec<f32> {
+        let mut mean = vec![0.0; self.dim()];
+        for state in states.chunks_exact(self.dim()) {
+            for (sum, x) in mean.iter_mut().zip(state) {
+                *sum += x;
+            }
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            for x in &mut mean {
+                *x /= length;
+            }
+        }
+        mean
+    }
+}

@@ -1,0 +1,44 @@
+//! [`on_all_threads`]: one text a thread.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use rayon::ThreadPoolBuilder;
+
+/// Returns what a function makes of each text, in their order. Each call has one thread, as sharing out each product of matrices
+/// would cost more than it gains; a text alone has all of them.
+pub(super) fn on_all_threads<R: Send + Clone>(
+    texts: &[&str],
+    make: impl Fn(&str) -> R + Sync,
+) -> Vec<R> {
+    let n_threads = usize::min(rayon::current_num_threads(), texts.len());
+    if n_threads < 2 {
+        return texts.iter().map(|text| make(text)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let make_some = || -> Vec<(usize, R)> {
+        let mut made = Vec::new();
+        while let Some((at, text)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            texts.get(at).map(|text| (at, text))
+        } {
+            made.push((at, make(text)));
+        }
+        made
+    };
+    let mut made = thread::scope(|scope| {
+        let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
+            Ok(pool) => pool.install(make_some),
+            Err(_) => make_some(),
+        };
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(alone)).collect();
+        // A panic goes on here.
+        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        let made = joined.map(|made| made.unwrap_or_else(|e| std::panic::resume_unwind(e)));
+        made.collect::<Vec<_>>().concat()
+    });
+    made.sort_unstable_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, one)| one).collect()
+}
