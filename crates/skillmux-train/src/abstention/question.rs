@@ -163,12 +163,10 @@ impl Questions {
             if question.skill_ids.is_empty() {
                 let is_asked = scope == Scope::First;
                 questions.extend(is_asked.then_some((QuestionKind::Answerable, question)));
-            } else {
-                if holds_one(&question) {
-                    questions.push((QuestionKind::Answerable, question));
-                } else if at.is_multiple_of(ABSENT_ONE_IN) {
-                    questions.push((QuestionKind::Absent, question));
-                }
+            } else if holds_one(&question) {
+                questions.push((QuestionKind::Answerable, question));
+            } else if at.is_multiple_of(ABSENT_ONE_IN) {
+                questions.push((QuestionKind::Absent, question));
             }
         }
         let in_talk = self.in_talk.iter().filter(holds_one);

@@ -150,7 +150,7 @@ fn answers_are_added_to_the_scores_of_the_first_within_the_margin() {
     let query = Query::new("merge the pages of a pdf report").unwrap();
     let found = retrieve(&Bm25Retriever::default(), &index, &query, &[], 6);
     // How far each is below the first.
-    let below = [0.0, 0.5, 1.0, 2.5, 2.5, 6.0];
+    let below = [0.0, 0.5, 1.0, 2.5, 3.0, 6.0];
     let candidates = |is_read: f32| -> Vec<Candidate> {
         let candidate = |(found, below): (&Candidate, f32)| Candidate {
             skill: found.skill.clone(),
