@@ -16,13 +16,13 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use skillmux::{
     compose::Decision,
     index::Index,
     library::{
         SkillPlaces, Whereabouts,
-        agents::{profiles, project_of},
+        agents::{HookAnswer, PromptHook, profiles, project_of},
     },
     query::Query,
     route::{Route, RouteOptions, Router},
@@ -116,13 +116,19 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
         refresh(&kept_at, &settings);
     }
     let Some(context) = found.transpose()?.flatten() else { return Ok(None) };
-    // Agents without a hook are answered as Claude Code is, so that a user can try it.
-    let event_name = agent.hook.as_ref().map_or("UserPromptSubmit", |hook| hook.event.as_str());
-    let output = json!({ "hookSpecificOutput": {
-        "hookEventName": event_name,
-        "additionalContext": context,
-    }});
+    let output = output(agent.hook.as_ref(), &context);
     Ok(Some(escaped_json(&output.to_string()) + "\n"))
+}
+
+/// Returns the context as an agent takes it; one without a hook as Claude Code does, so that a user can try it.
+fn output(hook: Option<&PromptHook>, context: &str) -> Value {
+    match hook.map(|hook| hook.answer) {
+        Some(HookAnswer::Flat) => json!({ "additionalContext": context }),
+        _ => json!({ "hookSpecificOutput": {
+            "hookEventName": hook.map_or("UserPromptSubmit", |hook| hook.event.as_str()),
+            "additionalContext": context,
+        }}),
+    }
 }
 
 fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Result<Router> {

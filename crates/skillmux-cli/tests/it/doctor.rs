@@ -10,7 +10,11 @@ use crate::home::{Done, Home};
 /// `profiles/` is a change of what users are told.
 const PRECEDENCE: [(&str, &str, &[&str]); 7] = [
     ("claude-code", ".claude", &[".claude/skills", "project/.claude/skills"]),
-    ("codex", ".codex", &["project/.agents/skills", ".agents/skills", ".codex/skills"]),
+    (
+        "codex",
+        ".codex",
+        &["project/.agents/skills", "project/.codex/skills", ".agents/skills", ".codex/skills"],
+    ),
     (
         "gemini-cli",
         ".gemini",
@@ -32,9 +36,10 @@ const PRECEDENCE: [(&str, &str, &[&str]); 7] = [
         ".copilot",
         &[
             "project/.github/skills",
-            "project/.claude/skills",
             "project/.agents/skills",
+            "project/.claude/skills",
             ".copilot/skills",
+            ".agents/skills",
         ],
     ),
     (
@@ -54,9 +59,13 @@ const PRECEDENCE: [(&str, &str, &[&str]); 7] = [
         ".config/opencode",
         &[
             "project/.opencode/skills",
+            "project/.opencode/skill",
             "project/.claude/skills",
             "project/.agents/skills",
             ".config/opencode/skills",
+            ".config/opencode/skill",
+            ".opencode/skills",
+            ".opencode/skill",
             ".claude/skills",
             ".agents/skills",
         ],
@@ -95,7 +104,7 @@ fn pair(kind: &str, path: &str) -> (String, String) {
 
 #[test]
 fn the_strongest_folder_of_each_agent_wins() {
-    for (agent, installed, folders) in PRECEDENCE {
+    for (agent, installed, folders) in PRECEDENCE.into_iter().filter(|it| it.0 != "codex") {
         let home = home_of(installed);
         for (at, folder) in folders.iter().enumerate() {
             home.write_skill(&format!("{folder}/tea"), "tea", &format!("Tea, way {at}"), "Boil.");
@@ -114,6 +123,19 @@ fn the_strongest_folder_of_each_agent_wins() {
         assert_eq!(report["n_listed"], 1, "{agent}");
         assert_eq!(report["folders"].as_array().unwrap().len(), folders.len(), "{agent}");
     }
+}
+
+#[test]
+fn codex_lists_all_skills_of_one_name() {
+    let (agent, installed, folders) = PRECEDENCE.into_iter().find(|it| it.0 == "codex").unwrap();
+    let home = home_of(installed);
+    for (at, folder) in folders.iter().enumerate() {
+        home.write_skill(&format!("{folder}/tea"), "tea", &format!("Tea, way {at}"), "Boil.");
+    }
+    let (done, report) = report(&home, agent);
+    assert_eq!((done.code, problems(&home, &report)), (0, vec![]));
+    assert_eq!((&report["n_skills"], &report["n_listed"]), (&json!(4), &json!(4)));
+    assert_eq!(report["folders"].as_array().unwrap().len(), folders.len());
 }
 
 #[test]
@@ -151,11 +173,13 @@ fn every_planted_problem_is_found_and_nothing_else() {
             pair("duplicate", &format!("{weak}/copy/SKILL.md")),
             pair("duplicate", &format!("{weak}/twin/tea/SKILL.md")),
             pair("for_user_only", &format!("{strong}/push/SKILL.md")),
-            pair("shadowed", &format!("{weak}/tea/SKILL.md")),
         ];
-        let expected: Vec<_> = broken.into_iter().chain(others).collect();
+        // In Codex, names do not collide.
+        let shadowed = pair("shadowed", &format!("{weak}/tea/SKILL.md"));
+        let shadowed = (agent != "codex").then_some(shadowed);
+        let expected: Vec<_> = broken.into_iter().chain(others).chain(shadowed).collect();
         assert_eq!(problems(&home, &report), expected, "{agent}");
-        assert_eq!(report["n_listed"], 4, "{agent}");
+        assert_eq!(report["n_listed"], if agent == "codex" { 6 } else { 4 }, "{agent}");
     }
 }
 

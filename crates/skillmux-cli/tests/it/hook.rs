@@ -80,6 +80,33 @@ fn an_agent_reads_name_reason_folder_and_text_of_the_skill() {
 }
 
 #[test]
+fn copilot_reads_the_context_without_a_table_around_it() {
+    let done = ask(&home_with_tea(), "copilot", PROMPT);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert!(answer["additionalContext"].as_str().unwrap().contains("Boil water."), "{answer}");
+    assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
+}
+
+#[test]
+fn a_text_that_an_agent_would_cut_anywhere_is_left_out() {
+    let home = Home::new();
+    let of_length = |n_times: usize| {
+        let body = "Boil the water first.\n\n".repeat(n_times);
+        home.write_skill(".claude/skills/tea", "tea", "How to brew a pot of tea", &body);
+        index(&home);
+        let event = json!({"prompt": PROMPT, "cwd": home.path("project")}).to_string();
+        let arguments = ["hook", "claude-code", "--deadline", "60000", "--budget", "20000"];
+        context(&home.run_with_input(&arguments, event.as_bytes()))
+    };
+    let whole = of_length(400);
+    assert!(whole.len() > 9000 && whole.trim_end().ends_with("</skill_content>"), "{whole}");
+    let cut = of_length(430);
+    assert!(cut.contains("\n1. tea\n") && !cut.contains("skill_content"), "{cut}");
+    assert!(cut.ends_with("   text: its text is too long to stand here\n"), "{cut}");
+}
+
+#[test]
 fn what_asks_for_no_skill_gets_no_answer() {
     let home = home_with_tea();
     for prompt in ["", "  \n", "hello, how are you?", "/tea brew a pot of tea"] {

@@ -111,7 +111,7 @@ fn all_agents_of_a_home_are_wired_at_once() {
         doctor.stdout.lines().filter(|line| line.contains("skillmux: ")).collect();
     assert_eq!(of_skillmux.len(), AGENTS.len());
     assert!(of_skillmux.iter().all(|line| line.contains("MCP server yes")), "{}", doctor.stdout);
-    assert_eq!(of_skillmux.iter().filter(|line| line.contains("prompt hook yes")).count(), 3);
+    assert_eq!(of_skillmux.iter().filter(|line| line.contains("prompt hook yes")).count(), 4);
     succeeds(&home.run(&["uninit", "--yes"]));
     assert_eq!(settings(&home), before);
 }
@@ -126,7 +126,7 @@ fn files_that_are_not_there_are_made_and_removed() {
     home.write(".claude.json", "{}");
     let before = settings(&home);
     succeeds(&home.run(&["init", "--yes"]));
-    assert_eq!(settings(&home).len(), 9);
+    assert_eq!(settings(&home).len(), 10);
     succeeds(&home.run(&["uninit", "--yes"]));
     assert_eq!(settings(&home), before);
     assert!(!home.path(".claude").exists());
@@ -153,7 +153,8 @@ fn the_writing_of_a_file_does_not_matter() {
         let wired = settings(&home);
         for (path, bytes) in &wired {
             let text = String::from_utf8(bytes.clone()).unwrap();
-            let original = String::from_utf8(before[path].clone()).unwrap();
+            let Some(original) = before.get(path) else { continue };
+            let original = String::from_utf8(original.clone()).unwrap();
             // Each line that was there is there still, but for a comma at its end. What stands on one line
             // is drawn apart.
             let lines = original.lines().map(|line| line.trim_end_matches([',', '\r']));

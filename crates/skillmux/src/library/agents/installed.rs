@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{
     listing::{Line, Shown},
     plugins::AgentPlugins,
-    profile::AgentProfile,
+    profile::{AgentProfile, SameNames},
 };
 use crate::{
     library::{Finding, Issue, Origin, directory::Directory, entry::Entry},
@@ -276,7 +276,7 @@ impl<'a> InstalledFolders<'a> {
             account.folders.push(FolderSkills { path: path.display().to_string(), n_skills });
             let n_before = view.files.len();
             for read in found {
-                account.problems.extend(view.enter(read));
+                account.problems.extend(view.enter(read, agent.same_names));
             }
             if plugin.is_some() {
                 account.n_of_plugins += view.files.len() - n_before;
@@ -308,7 +308,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     /// Enters what lies in the next folder, and returns why the agent does not list it, or not well.
-    fn enter(&mut self, read: &'a Read) -> Option<Problem> {
+    fn enter(&mut self, read: &'a Read, same_names: SameNames) -> Option<Problem> {
         let skill = match read {
             Read::Skill(skill) => skill,
             Read::Failure { path, file, issue } => {
@@ -337,7 +337,8 @@ impl<'a> View<'a> {
             return Some(Problem::Broken { path, detail: details.join("; ") });
         }
         let same_text = self.by_text.get(&skill.text).copied();
-        if let Some(stronger) = self.by_name.get(skill.name.as_str()) {
+        let rival = self.by_name.get(skill.name.as_str());
+        if let Some(stronger) = rival.filter(|_| same_names == SameNames::Strongest) {
             let stronger_path = stronger.path.clone();
             return Some(if stronger.text == skill.text {
                 Problem::Duplicate { name, path, of: stronger_path }

@@ -20,8 +20,9 @@ pub use compile::{CompileError, CompiledList, Freedom, Kept, ListSkill, compile,
 pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill, Problem};
 pub use plugins::{AgentPlugins, Plugin};
 pub use profile::{
-    AgentProfile, Base, Listing, McpSettings, PluginSettings, PromptHook, Remedy, SettingsField,
-    SettingsFormat, SettingsPlace, SettingsValue, SkillFolder, Trim, profiles,
+    AgentProfile, Base, HookAnswer, Listing, McpSettings, PluginSettings, PromptHook, Remedy,
+    SameNames, SettingsField, SettingsFormat, SettingsPlace, SettingsValue, SkillFolder, Trim,
+    profiles,
 };
 pub use project::project_of;
 

@@ -44,6 +44,9 @@ pub struct AgentProfile {
     pub installed: Vec<String>,
     /// The folders, strongest first: what the agent itself prefers when names collide.
     pub folders: Vec<SkillFolder>,
+    /// What it does with skills of one name in several places.
+    #[serde(default)]
+    pub same_names: SameNames,
     /// Its plugins, where they may have skills. They come after the folders.
     #[serde(default)]
     pub plugins: Option<PluginSettings>,
@@ -111,6 +114,18 @@ impl SkillFolder {
     pub fn root(&self, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
         self.base.join(&self.path, home, project)
     }
+}
+
+/// What an agent does with skills of one name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SameNames {
+    /// It lists the one of the strongest folder.
+    #[default]
+    Strongest,
+    /// It lists all of them, each with its path.
+    All,
 }
 
 /// Where an agent keeps its plugins, and how it is told which of them count. Skills of a plugin have its
@@ -209,7 +224,7 @@ pub struct McpSettings {
 
 /// A command that an agent runs when its user sends a prompt, and whose output it adds to the context.
 ///
-/// It stands in a JSON file, as `hooks.EVENT[].hooks[]`, and gets and gives JSON, all as in Claude Code.
+/// It stands in a JSON file, as `hooks.EVENT[].hooks[]`, and gets JSON, all as in Claude Code.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PromptHook {
@@ -219,9 +234,24 @@ pub struct PromptHook {
     pub event: String,
     /// How long the agent waits for the command, in the unit that it reads.
     pub timeout: u32,
+    /// How it takes the context.
+    #[serde(default)]
+    pub answer: HookAnswer,
     /// What the user must do besides.
     #[serde(default)]
     pub note: Option<String>,
+}
+
+/// Where the answer of a prompt hook has `additionalContext`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookAnswer {
+    /// In `hookSpecificOutput`, beside the name of the event, as in Claude Code.
+    #[default]
+    Nested,
+    /// At the top.
+    Flat,
 }
 
 /// How a settings file is written.
