@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::{
     CheckpointError,
     batch::Batch,
-    config::{Activation, Config, Family},
-    layer::{LayerNorm, Linear, look_up, softmax},
+    config::{Config, Family},
+    layer::{LayerNorm, Linear, activate, look_up, softmax},
     rectangle::{Heads, Rectangle, Seen},
     weights::Weights,
 };
@@ -60,7 +60,7 @@ impl Bert {
         let mut states = look_up(&self.tokens, batch.tokens())?;
         states = (states + look_up(&self.types, types)?)?;
         states = (states + look_up(&self.positions, batch.positions(first_position))?)?;
-        states = self.norm.of(&states)?;
+        states = self.norm.of(states)?;
         let rectangle = if states.track_op() {
             Some(Rectangle::of(batch, Seen::All, states.device())?)
         } else {
@@ -111,14 +111,9 @@ impl Layer {
             Tensor::cat(&attended.collect::<TensorResult<Vec<_>>>()?, 0)?
         };
         let attended = self.attention_out.of(&attended)?;
-        let states = self.attention_norm.of(&(attended + states)?)?;
-        let inner = self.inner.of(&states)?;
-        let inner = match config.activation {
-            Activation::Gelu => inner.gelu_erf()?,
-            Activation::GeluTanh => inner.gelu()?,
-            Activation::Relu => inner.relu()?,
-        };
-        self.out_norm.of(&(self.out.of(&inner)? + states)?)
+        let states = self.attention_norm.of((attended + states)?)?;
+        let inner = activate(self.inner.of(&states)?, config.activation)?;
+        self.out_norm.of((self.out.of(&inner)? + states)?)
     }
 }
 
@@ -141,6 +136,6 @@ fn attend(mixed: &Tensor, config: &Config) -> TensorResult<Tensor> {
     };
     let scale = 1.0 / (config.head_width as f64).sqrt();
     let queries = (heads(0)? * scale)?;
-    let shares = softmax(&queries.matmul(&heads(1)?.t()?)?)?;
+    let shares = softmax(queries.matmul(&heads(1)?.t()?)?)?;
     shares.matmul(&heads(2)?)?.transpose(0, 1)?.reshape((n_tokens, config.width))
 }

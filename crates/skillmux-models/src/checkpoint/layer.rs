@@ -1,7 +1,7 @@
 //! Parts that networks share.
 //!
 //! What follows from variables is computed by operations that have a gradient, the rest by fused ones,
-//! which have none and are faster.
+//! which have none and are faster, and on the CPU by vector instructions where the numbers lie ([`change_rows`]).
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,8 +10,16 @@ use candle_core::{
     quantized::{QMatMul, QTensor},
 };
 use candle_nn::ops;
+use rten_simd::{SimdOp, SimdUnaryOp};
+use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
 
-use super::{CheckpointError, Precision, batch::Batch, weights::Weights};
+use super::{
+    CheckpointError, Precision,
+    batch::Batch,
+    config::Activation,
+    in_place::{can_change, change_rows},
+    weights::Weights,
+};
 
 /// A matrix and perhaps a bias.
 pub(super) struct Linear {
@@ -90,6 +98,10 @@ impl Linear {
             }
         };
         match &self.bias {
+            Some(bias) if can_change(&product) && !bias.track_op() => {
+                let bias = bias.to_vec1::<f32>()?;
+                change_rows(product, |row| row.iter_mut().zip(&bias).for_each(|(x, b)| *x += b))
+            }
             Some(bias) => product.broadcast_add(bias),
             None => Ok(product),
         }
@@ -147,11 +159,29 @@ impl LayerNorm {
         Ok(Self { scale, shift, epsilon: single(epsilon) })
     }
 
-    pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
+    /// Returns rows that were just computed, normalised.
+    pub(super) fn of(&self, rows: Tensor) -> TensorResult<Tensor> {
+        let Self { scale, shift, epsilon } = self;
         if rows.track_op() {
-            return ops::layer_norm_slow(rows, &self.scale, &self.shift, self.epsilon);
+            return ops::layer_norm_slow(&rows, scale, shift, *epsilon);
         }
-        ops::layer_norm(rows, &self.scale, &self.shift, self.epsilon)
+        if !can_change(&rows) || scale.track_op() {
+            return ops::layer_norm(&rows, scale, shift, *epsilon);
+        }
+        let (scale, shift) = (scale.to_vec1::<f32>()?, shift.to_vec1::<f32>()?);
+        change_rows(rows, |row| {
+            let n = row.len() as f32;
+            let mean = Sum::new(row).dispatch() / n;
+            let variance = SumSquareSub::new(row, mean).dispatch() / n;
+            let options = NormalizeOptions {
+                pre_scale_bias: mean,
+                scale: (variance + epsilon).sqrt().recip(),
+                element_scale: Some(&scale),
+                element_bias: Some(&shift),
+                ..NormalizeOptions::default()
+            };
+            Normalize::new_mut(row, options).dispatch();
+        })
     }
 }
 
@@ -181,10 +211,35 @@ impl RmsNorm {
     }
 }
 
-/// Returns numbers that are not negative and add up to 1 in each row, by the last dimension.
-pub(super) fn softmax(logits: &Tensor) -> TensorResult<Tensor> {
+/// Returns numbers that are not negative and add up to 1 in each row, by the last dimension, of logits that were just
+/// computed.
+pub(super) fn softmax(logits: Tensor) -> TensorResult<Tensor> {
+    if can_change(&logits) {
+        return change_rows(logits, |row| {
+            Softmax::new_mut(row).dispatch();
+        });
+    }
     // The fused one has no gradient.
-    if logits.track_op() { ops::softmax(logits, D::Minus1) } else { ops::softmax_last_dim(logits) }
+    if logits.track_op() {
+        ops::softmax(&logits, D::Minus1)
+    } else {
+        ops::softmax_last_dim(&logits)
+    }
+}
+
+/// Returns what the activation makes of numbers that were just computed.
+pub(super) fn activate(numbers: Tensor, activation: Activation) -> TensorResult<Tensor> {
+    match activation {
+        Activation::Gelu if can_change(&numbers) => {
+            change_rows(numbers, |row| Gelu {}.map_mut(row))
+        }
+        Activation::GeluTanh if can_change(&numbers) => {
+            change_rows(numbers, |row| ApproxGelu {}.map_mut(row))
+        }
+        Activation::Gelu => numbers.gelu_erf(),
+        Activation::GeluTanh => numbers.gelu(),
+        Activation::Relu => numbers.relu(),
+    }
 }
 
 /// Returns the rows of a table, by their numbers.

@@ -32,6 +32,7 @@ mod encoder;
 mod error;
 mod folder;
 mod gguf;
+mod in_place;
 mod layer;
 mod model2vec;
 mod pair_scorer;

@@ -271,7 +271,7 @@ fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> TensorResult<Tens
         let logits = logits
             .reshape((n_key_heads * n_group, n_rows, n_seen))?
             .broadcast_add(&not_later(n_rows, n_seen, logits.device())?)?;
-        let shares = softmax(&logits)?.reshape((n_key_heads, n_group * n_rows, n_seen))?;
+        let shares = softmax(logits)?.reshape((n_key_heads, n_group * n_rows, n_seen))?;
         let taken = shares
             .matmul(&values.narrow(1, 0, n_seen)?.contiguous()?)?
             .reshape((n_key_heads, n_group, n_rows, head_width))?

@@ -86,7 +86,7 @@ impl Rectangle {
             .matmul(&spread(&heads.keys)?.t()?)?
             .reshape((n, n_heads, n_columns, n_columns))?
             .broadcast_add(&self.mask)?;
-        let attended = softmax(&logits)?
+        let attended = softmax(logits)?
             .reshape((n, n_key_heads, n_group * n_columns, n_columns))?
             .matmul(&spread(&heads.values)?)?
             .reshape((n, n_key_heads, n_group, n_columns, width))?
