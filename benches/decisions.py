@@ -50,7 +50,7 @@ def read(path):
 
 def needed(row):
     """Returns the skills that a task needs; of the lists of `fixtures/user-tasks.jsonl`, the first of each."""
-    skills = row.get("skill_ids") or row.get("skills") or [row["skill_id"]] * ("skill_id" in row)
+    skills = row.get("skill_ids") or row.get("skills") or ([row["skill_id"]] if "skill_id" in row else [])
     return [skill[0] if isinstance(skill, list) else skill for skill in skills if skill]
 
 

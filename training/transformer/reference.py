@@ -3,21 +3,16 @@
 
 usage: reference.py
 
-Reads the texts of crates/skillmux-models/tests/data/transformer.json, and writes their tokens and vectors there anew; the same for the pairs of cross-encoder.json
-and their scores. Weights are those of 8 bits; sums, and what enters a product, have 32.
+Reads the texts of crates/skillmux-models/tests/data/transformer.json, and writes their tokens and vectors there anew.
+Weights are those of 8 bits; sums, and what enters a product, have 32.
 """
 
 import json
 
-import torch
-from safetensors.torch import load_file
-
-import cross_train
 import model
 import unpack
 
 FOLDER = unpack.CRATES / "skillmux-models/tests/data"
-CROSS_ENCODER = unpack.CRATES / "skillmux-cross-encoder/assets/cross-encoder.safetensors"
 
 
 def rewrite(name, made):
@@ -37,19 +32,6 @@ def main():
         return {"tokens": [int(id) for id in tokens], "vector": [round(float(x), 4) for x in vector]}
 
     rewrite("transformer.json", of_text)
-    cross = cross_train.CrossEncoder(encoder)
-    numbers = unpack.numbers(load_file(CROSS_ENCODER))
-    score = {"weights": numbers.pop("score.weight"), "bias": numbers.pop("score.bias")[0]}
-    cross.load_state_dict({f"bert.{name}": tensor for name, tensor in numbers.items()} | score, strict=False)
-
-    def of_pair(reference):
-        query = model.tokens_of(tokenizer, [reference["query"]], cross_train.QUERY_TOKENS)[0]
-        text = model.tokens_of(tokenizer, [reference["text"]], cross_train.SKILL_TOKENS)[0]
-        with torch.inference_mode():
-            found = cross_train.scores(cross, [cross_train.row_of(query, text)])
-        return {"score": round(float(found[0]), 3)}
-
-    rewrite("cross-encoder.json", of_pair)
 
 
 if __name__ == "__main__":

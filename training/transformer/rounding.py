@@ -18,9 +18,8 @@ def linear_layers(encoder):
 
 
 @torch.inference_mode()
-def second_moments(encoder, rows, batch=16, queries=None):
-    """Returns the mean of x xT over the inputs x of each linear layer, `[n_in, n_in]` by the name of its weights, for rows of tokens; a cross-encoder
-    needs the number of those of the query of each row as well."""
+def second_moments(encoder, rows, batch=16):
+    """Returns the mean of x xT over the inputs x of each linear layer, `[n_in, n_in]` by the name of its weights, for rows of tokens."""
     sums, n_tokens, is_token = {}, 0, None
 
     def add(name):
@@ -35,7 +34,7 @@ def second_moments(encoder, rows, batch=16, queries=None):
         some = order[start : start + batch]
         ids, lengths = model.padded([rows[at] for at in some])
         is_token = torch.arange(ids.shape[1])[None] < lengths[:, None]
-        encoder(ids, lengths, *([] if queries is None else [torch.tensor([queries[at] for at in some])]))
+        encoder(ids, lengths)
         n_tokens += int(lengths.sum())
     for hook in hooks:
         hook.remove()

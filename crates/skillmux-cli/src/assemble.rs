@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, OnceLock},
 };
 
 use skillmux::{
@@ -13,11 +13,12 @@ use skillmux::{
     model::{ChatModel, Encoder, PairScorer, Speller, Translator},
     page::{FullPager, KindPager, MmrPager, NodeWeights, Pager, ValuePager},
     rerank::{
-        EncodedText, InterpolatedReranker, Interpolation, JudgeConfig, JudgeReranker, KeepOrder,
-        LinearReranker, PairReranker, Passage, RankerWeights, Reranker, SkillStart,
+        JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
+        RankerWeights, Reranker, SkillStart,
     },
     retrieve::{
         Bm25Config, Bm25Retriever, DenseRetriever, HybridConfig, HybridRetriever, PoolRetriever,
+        WorkWeights,
     },
     route::{PagedPassage, Ranker, Router, Stages},
     skill::KindClassifier,
@@ -52,15 +53,6 @@ static TRANSFORMER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
 /// for, unless [`read_transformer`] has read another.
 pub(crate) fn transformer() -> Arc<dyn Encoder> {
     Arc::clone(TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer())))
-}
-
-/// The cross-encoder of the program.
-static CROSS_ENCODER: LazyLock<Arc<dyn PairScorer>> =
-    LazyLock::new(|| Arc::new(skillmux_models::cross_encoder()));
-
-/// Returns the cross-encoder of the program, which is read when it is first asked for.
-fn cross_encoder() -> Arc<dyn PairScorer> {
-    Arc::clone(&CROSS_ENCODER)
 }
 
 /// Reads the transformer that the settings name, if they name one.
@@ -124,6 +116,7 @@ const PASSAGE_TOKENS: u32 = 300;
 pub(crate) struct Models {
     encoder: Arc<dyn Encoder>,
     ranker: RankerWeights,
+    work: Arc<[WorkWeights]>,
     calibrations: Calibrations,
     composer: Arc<SetWeights>,
     sequence: Option<PathBuf>,
@@ -146,6 +139,11 @@ impl Models {
                 Some(path) => read_json(path, "the weights of a ranker")?,
                 None => skillmux_models::ranker(),
             },
+            work: match &paths.work {
+                Some(path) => read_json(path, "weights that tell work from talk")?,
+                None => skillmux_models::work(),
+            }
+            .into(),
             calibrations: match &paths.abstention {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
@@ -304,12 +302,12 @@ impl Models {
     ) -> Ranker {
         let as_found = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
         match choice {
-            RetrieverChoice::Transformer | RetrieverChoice::BiEncoder | RetrieverChoice::Ranked => {
+            RetrieverChoice::Transformer | RetrieverChoice::Ranked => {
                 let (encoder, of_words) = match vectors {
                     VectorUse::Words => (None, &weights.without_vectors),
                     _ => (Some(self.encoder()), &weights.with_vectors),
                 };
-                let retriever = PoolRetriever::new(encoder);
+                let retriever = PoolRetriever::new(encoder).with_work(Arc::clone(&self.work));
                 let linear = LinearReranker::new(of_words.clone());
                 let has_transformer = choice != RetrieverChoice::Ranked
                     && vectors == VectorUse::Transformer
@@ -319,16 +317,7 @@ impl Models {
                 }
                 let linear = linear.with_transformer(weights.with_transformer.clone());
                 let retriever = retriever.with_transformer(transformer());
-                if choice == RetrieverChoice::BiEncoder {
-                    return Ranker::new(Box::new(retriever), Box::new(linear));
-                }
-                let asking = InterpolatedReranker::new(
-                    Box::new(linear),
-                    cross_encoder(),
-                    Box::new(EncodedText),
-                    Interpolation::default(),
-                );
-                Ranker::new(Box::new(retriever), Box::new(asking))
+                Ranker::new(Box::new(retriever), Box::new(linear))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {

@@ -81,6 +81,8 @@ pub(crate) struct OwnModels {
     pub(crate) composer: Option<PathBuf>,
     /// The weights of a pager, as `skillmux train pager` writes them.
     pub(crate) pager: Option<PathBuf>,
+    /// The weights that tell work from talk, as `skillmux train work` writes them.
+    pub(crate) work: Option<PathBuf>,
 }
 
 impl OwnModels {
@@ -105,6 +107,7 @@ impl OwnModels {
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
             composer: args.composer_weights.clone().or_else(|| self.composer.clone()),
             pager: args.pager_weights.clone().or_else(|| self.pager.clone()),
+            work: args.work_weights.clone().or_else(|| self.work.clone()),
         }
     }
 
@@ -119,6 +122,7 @@ impl OwnModels {
             abstention: from(self.abstention),
             composer: from(self.composer),
             pager: from(self.pager),
+            work: from(self.work),
             ..self
         }
     }

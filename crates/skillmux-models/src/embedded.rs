@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Encoder, PairScorer, Speller, Translator},
+    model::{Encoder, Speller, Translator},
     page::NodeWeights,
     rerank::RankerWeights,
+    retrieve::WorkWeights,
     skill::KindWeights,
 };
 
@@ -15,8 +16,8 @@ use crate::{
     lexicon::Lexicon,
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
-    transformer::{CrossEncoder, TransformerEncoder, TransformerParts},
-    translated::{TranslatedEncoder, TranslatedPairScorer},
+    transformer::{TransformerEncoder, TransformerParts},
+    translated::TranslatedEncoder,
 };
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
@@ -25,8 +26,8 @@ const ABSTENTION_MODEL: EmbeddedModel = EmbeddedModel {
     name: "abstention",
     kind: ModelKind::Calibration,
     n_bytes: ABSTENTION.len(),
-    trained_on: "1,500 prompts of queries-train and 120 long tasks that a skill answers, and 600 \
-                 requests that need none, over libraries of 50 to 78,080 skills",
+    trained_on: "2,100 prompts of queries-train and 3,000 tasks of our own that a skill answers, and 1,000 \
+                 requests that none answers, over libraries of 27 to 78,132 skills",
 };
 
 const COMPOSER: &str = include_str!("../assets/composer.json");
@@ -37,14 +38,6 @@ const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: COMPOSER.len(),
     trained_on: "tasks of our own with one to five skills, and prompts of queries-train, over \
                  libraries of 50 to 78,132 skills",
-};
-
-const CROSS_ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
-    name: "cross-encoder",
-    kind: ModelKind::CrossEncoder,
-    n_bytes: skillmux_cross_encoder::TENSORS.len(),
-    trained_on: "25,116 prompts and tasks with skills that the transformer takes for the right one, and \
-                 840 requests that no skill of a group serves, from the transformer",
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
@@ -102,7 +95,16 @@ const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
         + skillmux_transformer_embeddings::VOCABULARY.len()
         + skillmux_transformer_layers::TENSORS.len(),
     trained_on: "all-MiniLM-L6-v2 (Apache-2.0), tuned on 22,216 pairs of queries-train, long tasks \
-                 and translations, and on 7,388 tasks in other words",
+                 and translations, and on 22,673 tasks in other words",
+};
+
+const WORK: &str = include_str!("../assets/work.json");
+
+const WORK_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "work",
+    kind: ModelKind::Work,
+    n_bytes: WORK.len(),
+    trained_on: "22,673 tasks in other words than the skills', and 2,411 requests that need no skill",
 };
 
 /// Name and version of the transformer of the binary, and of those that are trained as it was.
@@ -130,8 +132,6 @@ pub enum ModelKind {
     Calibration,
     /// Tells which skills belong together for a task.
     Composer,
-    /// Tells how well a skill fits, from the query and the skill at once.
-    CrossEncoder,
     /// Turns texts into vectors.
     Encoder,
     /// Tells what the parts of a skill are.
@@ -144,6 +144,8 @@ pub enum ModelKind {
     Ranker,
     /// Turns whole texts into vectors, in their context.
     Transformer,
+    /// Tells work from talk.
+    Work,
 }
 
 impl ModelKind {
@@ -152,13 +154,13 @@ impl ModelKind {
         match self {
             Self::Calibration => "calibration",
             Self::Composer => "composer",
-            Self::CrossEncoder => "cross-encoder",
             Self::Encoder => "encoder",
             Self::Kinds => "kinds",
             Self::Lexicon => "lexicon",
             Self::Pager => "pager",
             Self::Ranker => "ranker",
             Self::Transformer => "transformer",
+            Self::Work => "work",
         }
     }
 }
@@ -169,13 +171,13 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
         &[
             ABSTENTION_MODEL,
             COMPOSER_MODEL,
-            CROSS_ENCODER_MODEL,
             ENCODER_MODEL,
             KINDS_MODEL,
             LEXICON_MODEL,
             PAGER_MODEL,
             RANKER_MODEL,
             TRANSFORMER_MODEL,
+            WORK_MODEL,
         ]
     }
 }
@@ -277,24 +279,12 @@ pub(crate) fn english_transformer() -> TransformerEncoder {
     .expect("the embedded transformer is well-formed")
 }
 
-/// Returns the cross-encoder of the binary, in some twenty milliseconds; its card is `assets/cross-encoder.md`. It reads Chinese as
-/// [`transformer`] does, and texts of the form that this reads.
+/// Returns the weights by which the binary tells work from talk, one for each of its encoders; their card is `assets/work.md`.
 ///
 /// # Panics
-/// Never: a test reads the files that are compiled in.
-pub fn cross_encoder() -> impl PairScorer {
-    let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
-    TranslatedPairScorer::new(english_cross_encoder(), translator(), &of_lexicon[..8])
-}
-
-/// Returns the cross-encoder without the lexicon: Chinese has a score of 0.
-pub(crate) fn english_cross_encoder() -> CrossEncoder {
-    CrossEncoder::new(&TransformerParts {
-        name: "minilm-pairs-1",
-        vocabulary: skillmux_transformer_embeddings::VOCABULARY,
-        tensors: &[skillmux_transformer_embeddings::TENSORS, skillmux_cross_encoder::TENSORS],
-    })
-    .expect("the embedded cross-encoder is well-formed")
+/// Never: a test reads the file that is compiled in.
+pub fn work() -> Vec<WorkWeights> {
+    serde_json::from_str(WORK).expect("the embedded weights are well-formed")
 }
 
 /// Returns the weights by which the binary ranks candidates; their card is `assets/ranker.md`.
@@ -312,7 +302,7 @@ mod tests {
     use skillmux::{
         compose::{Calibration, Features},
         model::Encoder,
-        rerank::{EncodedText, InterpolatedReranker, Interpolation, LinearReranker, Reranker},
+        rerank::{LinearReranker, Reranker},
         retrieve::{PoolRetriever, RankingIdentity},
     };
 
@@ -392,13 +382,12 @@ mod tests {
 
     #[test]
     fn each_crate_stays_below_the_limit_of_the_registry() {
-        let apart = [ModelKind::CrossEncoder, ModelKind::Transformer];
-        let of_others = |model: &&EmbeddedModel| !apart.contains(&model.kind);
+        let of_others = |model: &&EmbeddedModel| model.kind != ModelKind::Transformer;
         let own = embedded_models().iter().filter(of_others).map(|model| model.n_bytes).sum();
         let embeddings = skillmux_transformer_embeddings::TENSORS.len()
             + skillmux_transformer_embeddings::VOCABULARY.len();
         let layers = skillmux_transformer_layers::TENSORS.len();
-        for n_bytes in [own, embeddings, layers, skillmux_cross_encoder::TENSORS.len()] {
+        for n_bytes in [own, embeddings, layers] {
             assert!(n_bytes < 10_000_000, "{n_bytes}");
         }
     }
@@ -409,14 +398,8 @@ mod tests {
         let pool = || PoolRetriever::new(Some(Arc::new(encoder())));
         let linear = LinearReranker::new(with_vectors);
         let read = linear.clone().with_transformer(with_transformer);
-        let asking = InterpolatedReranker::new(
-            Box::new(read),
-            Arc::new(cross_encoder()),
-            Box::new(EncodedText),
-            Interpolation::default(),
-        );
         [
-            asking.identity(&pool().with_transformer(Arc::new(transformer()))),
+            read.identity(&pool().with_transformer(Arc::new(transformer()))),
             linear.identity(&pool()),
             LinearReranker::new(without_vectors).identity(&PoolRetriever::new(None)),
         ]

@@ -48,12 +48,12 @@ mod transformer;
 
 #[cfg(feature = "embedded")]
 pub use embedded::{
-    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, cross_encoder,
-    embedded_models, encoder, kinds, pager, ranker, speller, transformer, translator,
+    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, embedded_models, encoder,
+    kinds, pager, ranker, speller, transformer, translator, work,
 };
 pub use error::{Error, Result};
 pub use lexicon::Lexicon;
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
-pub use transformer::{CrossEncoder, TransformerEncoder, TransformerParts};
-pub use translated::{TranslatedEncoder, TranslatedPairScorer};
+pub use transformer::{TransformerEncoder, TransformerParts};
+pub use translated::TranslatedEncoder;

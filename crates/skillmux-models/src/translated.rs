@@ -1,10 +1,10 @@
-//! [`TranslatedEncoder`] and [`TranslatedPairScorer`]: models that read one language, and what says other texts in it.
+//! [`TranslatedEncoder`]: an encoder that reads one language, and what says other texts in it.
 
 use std::borrow::Cow;
 
 use skillmux::{
     error::Result,
-    model::{Encoder, EncoderIdentity, PairScorer, PairScorerIdentity, Translator},
+    model::{Encoder, EncoderIdentity, Translator},
 };
 
 /// An encoder that reads what a translator says of a text, so that texts of two languages have vectors of one space. A text that the
@@ -19,24 +19,17 @@ impl<E: Encoder, T: Translator> TranslatedEncoder<E, T> {
     /// Returns the encoder. `fingerprint` tells the translator from others: with another one, all vectors are made anew.
     pub fn new(encoder: E, translator: T, fingerprint: &str) -> Self {
         let inner = encoder.identity();
-        let fingerprint = both(&inner.fingerprint, fingerprint);
+        let both = blake3::hash(format!("{}\n{fingerprint}", inner.fingerprint).as_bytes());
+        let fingerprint = both.to_hex()[..16].to_owned();
         let identity = EncoderIdentity { fingerprint, ..inner.clone() };
         Self { encoder, translator, identity }
     }
 
     fn read<'t>(&self, texts: &[&'t str]) -> Vec<Cow<'t, str>> {
-        texts.iter().map(|text| said(&self.translator, text)).collect()
+        let read =
+            |text: &&'t str| self.translator.translate(text).map_or((*text).into(), Cow::from);
+        texts.iter().map(read).collect()
     }
-}
-
-/// Returns the fingerprint of a model with a translator.
-fn both(model: &str, translator: &str) -> String {
-    blake3::hash(format!("{model}\n{translator}").as_bytes()).to_hex()[..16].to_owned()
-}
-
-/// Returns what a translator says of a text, or the text.
-fn said<'t>(translator: &impl Translator, text: &'t str) -> Cow<'t, str> {
-    translator.translate(text).map_or(text.into(), Cow::from)
 }
 
 impl<E: Encoder, T: Translator> Encoder for TranslatedEncoder<E, T> {
@@ -52,35 +45,6 @@ impl<E: Encoder, T: Translator> Encoder for TranslatedEncoder<E, T> {
     fn encode_queries(&self, texts: &[&str]) -> Result<Vec<f32>> {
         let read = self.read(texts);
         self.encoder.encode_queries(&read.iter().map(AsRef::as_ref).collect::<Vec<_>>())
-    }
-}
-
-/// A cross-encoder that reads what a translator says of queries and texts; see [`TranslatedEncoder`].
-pub struct TranslatedPairScorer<S, T> {
-    scorer: S,
-    translator: T,
-    identity: PairScorerIdentity,
-}
-
-impl<S: PairScorer, T: Translator> TranslatedPairScorer<S, T> {
-    /// Returns the cross-encoder. `fingerprint` tells the translator from others.
-    pub fn new(scorer: S, translator: T, fingerprint: &str) -> Self {
-        let PairScorerIdentity { name, fingerprint: inner } = scorer.identity().clone();
-        let identity = PairScorerIdentity { name, fingerprint: both(&inner, fingerprint) };
-        Self { scorer, translator, identity }
-    }
-}
-
-impl<S: PairScorer, T: Translator> PairScorer for TranslatedPairScorer<S, T> {
-    fn identity(&self) -> &PairScorerIdentity {
-        &self.identity
-    }
-
-    fn scores(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>> {
-        let texts: Vec<Cow<'_, str>> =
-            texts.iter().map(|text| said(&self.translator, text)).collect();
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        self.scorer.scores(&said(&self.translator, query), &texts)
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`composer`] | the weights by which a plan adds skills | tasks with all their skills, over indexes of several sizes |
 //! | [`pager`] | the weights by which parts of a skill are chosen | queries about a skill, and the bytes that answer them |
 //! | [`kinds`] | the weights that tell the kinds of parts | parts of skills with their kinds |
+//! | [`work`] | the weights that tell work from talk | tasks, and requests that need no skill |
 //! | `transformer` (feature `transformer`) | a published encoder or cross-encoder, tuned | a checkpoint, and queries with the skills that answer them |
 //! | [`synth`] | queries, tasks of several skills, and skills that resemble others or do not work for a task | what a chat model writes, or queries |
 //!
@@ -69,6 +70,7 @@ mod split;
 pub mod synth;
 #[cfg(feature = "transformer")]
 pub mod transformer;
+pub mod work;
 
 pub use error::{Error, Result};
 

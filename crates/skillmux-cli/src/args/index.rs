@@ -83,8 +83,7 @@ impl From<VectorChoice> for VectorKind {
 pub(crate) enum TransformerChoice {
     /// For a library of up to 10,000 skills
     Auto,
-    /// For a library of any size, to measure it; `--transformer` alone means this, too. Tasks over a larger
-    /// library are answered without it
+    /// For a library of any size; `--transformer` alone means this, too
     Always,
     /// Not at all; those that are there are dropped
     Never,

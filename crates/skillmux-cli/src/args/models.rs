@@ -52,6 +52,9 @@ pub(crate) struct ModelArgs {
     /// Weights that `skillmux train pager` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) pager_weights: Option<PathBuf>,
+    /// Weights that `skillmux train work` wrote
+    #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
+    pub(crate) work_weights: Option<PathBuf>,
 }
 
 /// Returns what reads the name of a preset.

@@ -41,12 +41,10 @@ pub(crate) enum DecomposerChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetrieverChoice {
-    /// By words, by the vectors of both embedded encoders, and by clauses, with learned weights; then
-    /// a cross-encoder reads the first few. As `ranked` where the transformer has not read all skills
+    /// By words, by the vectors of both embedded encoders, and by clauses, with learned weights; as
+    /// `ranked` where the transformer has not read all skills
     Transformer,
-    /// The same without the cross-encoder; has no calibration
-    BiEncoder,
-    /// The same without any transformer: smaller and faster
+    /// The same without the transformer: smaller and faster
     Ranked,
     /// By words (BM25) of name, description and body, each with its own weight
     Fielded,
@@ -142,11 +140,6 @@ impl RetrieverChoice {
     /// Returns the choice of a name, or of one of its other names.
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Self::from_str(name, false).ok()
-    }
-
-    /// Returns whether the transformer has a say.
-    pub(crate) fn reads_texts(self) -> bool {
-        matches!(self, Self::Transformer | Self::BiEncoder)
     }
 
     /// Returns every name with what it stands for, as `--help` says it.

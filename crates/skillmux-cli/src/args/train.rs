@@ -20,6 +20,8 @@ pub(crate) enum TrainCommand {
     Ranker(TrainRankerArgs),
     /// Tune a published encoder or cross-encoder on skills and queries of your own
     Transformer(TrainTransformerArgs),
+    /// Train the weights that tell work from talk
+    Work(TrainWorkArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -267,6 +269,20 @@ pub(crate) enum PrecisionChoice {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct TrainWorkArgs {
+    /// Tasks that a skill helps with, plain or .zst: `{"query", "skill_ids"}` a line
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) work: Vec<PathBuf>,
+    /// Requests that need no skill, such as thanks, small talk and questions of general knowledge:
+    /// `{"query"}` a line
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) talk: Vec<PathBuf>,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct TrainAbstentionArgs {
     /// Queries that some skill answers, one `{"query_id", "query"}` a line. A line may also have
     /// `skill_ids`: an index that holds none of these skills should load nothing. Lines without it
@@ -293,6 +309,10 @@ pub(crate) struct TrainAbstentionArgs {
     /// file
     #[arg(long, value_name = "FILE.json")]
     pub(crate) keep: Option<PathBuf>,
+    /// Thresholds of the calibration with the transformer, in [0, 1], in place of the one that covers 90 % of
+    /// the queries: for up to 300 skills, and for 100,000. Between them it goes over by the logarithm
+    #[arg(long, value_names = ["SMALL", "LARGE"], num_args = 2, allow_negative_numbers = true)]
+    pub(crate) thresholds: Vec<f32>,
     /// File for the trained decision
     #[arg(long, value_name = "FILE.json")]
     pub(crate) out: PathBuf,

@@ -14,7 +14,7 @@ use skillmux::{
 };
 
 use crate::{
-    args::{DecomposerChoice, PlanFormat, RouteArgs},
+    args::{DecomposerChoice, PlanFormat, RetrieverChoice, RouteArgs},
     assemble::Models,
     chat::{self, ChatAsks, ChatUses},
     outcome::Outcome,
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
     let ChatUses { judge, writer, kinds } = chat::uses(&args.judge, asks, settings)?;
     let models = Models::load(settings)?.with_judge(judge).with_kinds(kinds.classifier);
     let mut opened = source::open(&args.source, settings)?;
-    if args.stages.retriever.reads_texts() {
+    if args.stages.retriever == RetrieverChoice::Transformer {
         opened = opened.read_few()?;
         opened.tell_waiting();
     }

@@ -9,7 +9,7 @@ use skillmux::route::Router;
 use skillmux_eval::{metric::latency::Latency, run::RunLine};
 
 use crate::{
-    args::{Format, SearchArgs, StageArgs},
+    args::{Format, RetrieverChoice, SearchArgs, StageArgs},
     assemble::Models,
     chat,
     outcome::Outcome,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
     let judge = chat::judge(&args.judge, settings)?;
     let models = Models::load(settings)?.with_judge(judge);
     let mut opened = source::open(&args.source, settings)?;
-    if args.retriever.reads_texts() {
+    if args.retriever == RetrieverChoice::Transformer {
         opened = opened.read_few()?;
         opened.tell_waiting();
     }

@@ -5,7 +5,12 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_tensor::NdTensorView;
 use rten_vecmath::{ApproxGelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
 
-use super::{damaged, linear::Linear, weights::Tensors};
+use super::{
+    damaged,
+    linear::{Linear, Multiplier},
+    steps::Steps,
+    weights::Tensors,
+};
 use crate::error::Result;
 
 /// Width of a head of attention in models of this class.
@@ -82,44 +87,103 @@ impl Layer {
         Ok(layer)
     }
 
-    /// Returns the states after the layer, `[n_tokens, dim]`.
-    pub(super) fn apply(&self, states: &[f32], n_tokens: usize) -> Vec<f32> {
-        let mixed = self.mix(states, n_tokens);
-        let mut middle = self.attention.apply(&mixed, n_tokens);
-        add(&mut middle, states);
-        self.attention_norm.apply(&mut middle);
+    /// Makes the states after the layer of those before it, `[n_tokens, dim]`.
+    pub(super) fn apply(&self, states: &mut [f32], workspace: &mut Workspace) {
+        let n_tokens = states.len() / self.dim;
+        let Workspace { multiplier, steps, next_steps, inputs, mixed, attention } = workspace;
+        steps.clear();
+        states.chunks_exact(self.dim).for_each(|state| steps.push(state));
+        inputs.clear();
+        self.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
 
-        let mut inner = self.inner.apply(&middle, n_tokens);
-        ApproxGelu {}.map_mut(&mut inner);
-        let mut out = self.outer.apply(&inner, n_tokens);
-        add(&mut out, &middle);
-        self.outer_norm.apply(&mut out);
-        out
+        mixed.resize(n_tokens * self.dim, 0.0);
+        attention.mix(inputs, self.dim, mixed);
+        steps.clear();
+        mixed.chunks_exact(self.dim).for_each(|row| steps.push(row));
+
+        let state = |row: usize| row * self.dim..(row + 1) * self.dim;
+        next_steps.clear();
+        self.attention.apply(steps, multiplier, |row, taken| {
+            let state = &mut states[state(row)];
+            add(state, taken);
+            self.attention_norm.apply(state);
+            next_steps.push(state);
+        });
+        steps.clear();
+        self.inner.apply(next_steps, multiplier, |_, row| {
+            ApproxGelu {}.map_mut(row);
+            steps.push(row);
+        });
+        self.outer.apply(steps, multiplier, |row, out| {
+            let state = &mut states[state(row)];
+            add(state, out);
+            self.outer_norm.apply(state);
+        });
     }
+}
 
-    /// Returns what each token takes from all, head by head.
-    fn mix(&self, states: &[f32], n_tokens: usize) -> Vec<f32> {
-        let inputs = self.inputs.apply(states, n_tokens);
+/// Memory that layers write to, kept from text to text by a thread.
+pub(super) struct Workspace {
+    multiplier: Multiplier,
+    steps: Steps,
+    next_steps: Steps,
+    /// Queries, keys and values, `[n_tokens, 3 * dim]`.
+    inputs: Vec<f32>,
+    /// What each token takes from all, `[n_tokens, dim]`.
+    mixed: Vec<f32>,
+    attention: Attention,
+}
+
+impl Workspace {
+    pub(super) fn new() -> Self {
+        let multiplier = Multiplier::new();
+        let [steps, next_steps] = [(); 2].map(|()| Steps::new(multiplier.max_step()));
+        Self {
+            multiplier,
+            steps,
+            next_steps,
+            inputs: Vec::new(),
+            mixed: Vec::new(),
+            attention: Attention {
+                executor: GemmExecutor::new(),
+                shares: Vec::new(),
+                of_head: Vec::new(),
+            },
+        }
+    }
+}
+
+/// What mixes states, and memory for one head.
+struct Attention {
+    executor: GemmExecutor<f32>,
+    /// What a token takes of each, `[n_tokens, n_tokens]`.
+    shares: Vec<f32>,
+    /// `[n_tokens, HEAD_WIDTH]`.
+    of_head: Vec<f32>,
+}
+
+impl Attention {
+    /// Writes what each token takes from all, head by head, `[n_tokens, dim]`.
+    fn mix(&mut self, inputs: &[f32], dim: usize, mixed: &mut [f32]) {
+        let n_tokens = mixed.len() / dim;
         let view = |start: usize| {
             NdTensorView::from_slice_with_strides(
                 [n_tokens, HEAD_WIDTH],
                 &inputs[start..],
-                [3 * self.dim, 1],
+                [3 * dim, 1],
             )
             .expect("each row has three times the width")
         };
-        let executor = GemmExecutor::<f32>::new();
         let scale = (HEAD_WIDTH as f32).sqrt().recip();
-        let mut mixed = vec![0.0; n_tokens * self.dim];
-        let mut shares = vec![0.0; n_tokens * n_tokens];
-        let mut of_head = vec![0.0; n_tokens * HEAD_WIDTH];
-        for head in (0..self.dim).step_by(HEAD_WIDTH) {
-            let (query, key, value) =
-                (view(head), view(self.dim + head), view(2 * self.dim + head));
+        let Self { executor, shares, of_head } = self;
+        shares.resize(n_tokens * n_tokens, 0.0);
+        of_head.resize(n_tokens * HEAD_WIDTH, 0.0);
+        for head in (0..dim).step_by(HEAD_WIDTH) {
+            let (query, key, value) = (view(head), view(dim + head), view(2 * dim + head));
             let options = GemmOptions { alpha: scale, ..GemmOptions::default() };
             let key = GemmInputB::Unpacked(key.transposed());
             executor
-                .gemm(&mut shares, GemmInputA::Unpacked(query), key, options)
+                .gemm(shares, GemmInputA::Unpacked(query), key, options)
                 .expect("the shapes match");
             for row in shares.chunks_exact_mut(n_tokens) {
                 Softmax::new_mut(row).dispatch();
@@ -127,14 +191,13 @@ impl Layer {
             let rows = NdTensorView::from_data([n_tokens, n_tokens], &shares[..]);
             let value = GemmInputB::Unpacked(value);
             executor
-                .gemm(&mut of_head, GemmInputA::Unpacked(rows), value, GemmOptions::default())
+                .gemm(of_head, GemmInputA::Unpacked(rows), value, GemmOptions::default())
                 .expect("the shapes match");
-            let rows = mixed.chunks_exact_mut(self.dim).zip(of_head.chunks_exact(HEAD_WIDTH));
+            let rows = mixed.chunks_exact_mut(dim).zip(of_head.chunks_exact(HEAD_WIDTH));
             for (mixed, of_head) in rows {
                 mixed[head..head + HEAD_WIDTH].copy_from_slice(of_head);
             }
         }
-        mixed
     }
 }
 

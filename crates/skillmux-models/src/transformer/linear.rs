@@ -1,14 +1,38 @@
 //! [`Linear`]: a matrix of bytes and a bias.
 
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
-use rten_simd::SimdOp;
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps, ToFloat},
+};
 use rten_tensor::NdTensorView;
-use rten_vecmath::{ExtendInit, MinMax, Quantize};
 
-use super::{damaged, matrix::Matrix, weights::Tensors};
+use super::{damaged, matrix::Matrix, steps::Steps, weights::Tensors};
 use crate::error::Result;
 
 type Executor = GemmExecutor<u8, i8, i32>;
+
+/// What multiplies matrices, and memory for their products.
+///
+/// A thread keeps one for all its matrices: to make an executor asks the processor what it can do, which takes some
+/// microseconds in a virtual machine, and memory of this size is given back to the system when it is freed.
+pub(super) struct Multiplier {
+    executor: Executor,
+    products: Vec<i32>,
+    row: Vec<f32>,
+}
+
+impl Multiplier {
+    pub(super) fn new() -> Self {
+        Self { executor: Executor::new(), products: Vec::new(), row: Vec::new() }
+    }
+
+    /// Returns the highest byte that a number may be rounded to.
+    pub(super) fn max_step(&self) -> u8 {
+        // Two products of 127 and 127 fit into the 16 bits that older processors add them in.
+        if self.executor.may_saturate() { 127 } else { 255 }
+    }
+}
 
 /// `x W + b` for rows `x`, which are rounded to bytes.
 pub(super) struct Linear {
@@ -18,8 +42,6 @@ pub(super) struct Linear {
     sums: Vec<i32>,
     bias: Vec<f32>,
     n_in: usize,
-    /// Highest byte that a number is rounded to.
-    max_step: u8,
 }
 
 impl Linear {
@@ -50,8 +72,6 @@ impl Linear {
             scales: parts.iter().flat_map(|(matrix, _)| &matrix.scales).copied().collect(),
             bias: parts.iter().flat_map(|(_, bias)| bias).copied().collect(),
             n_in,
-            // Two products of 127 and 127 fit into the 16 bits that older processors add them in.
-            max_step: if executor.may_saturate() { 127 } else { 255 },
         }
     }
 
@@ -60,47 +80,76 @@ impl Linear {
         self.bias.len()
     }
 
-    /// Returns `[n_rows, n_out]` for `[n_rows, n_in]`.
-    pub(super) fn apply(&self, input: &[f32], n_rows: usize) -> Vec<f32> {
-        let mut steps: Vec<u8> = Vec::with_capacity(input.len());
-        let (mut zeros, mut scales) = (Vec::with_capacity(n_rows), Vec::with_capacity(n_rows));
-        for row in input.chunks_exact(self.n_in) {
-            let (least, most) = MinMax::new(row).dispatch();
-            let (least, most) = (least.min(0.0), most.max(0.0));
-            let scale = f32::max(most - least, f32::MIN_POSITIVE) / f32::from(self.max_step);
-            let zero = byte(-least / scale);
-            steps.extend_init(|rest| {
-                let (rest, _) = rest.split_at_mut(row.len());
-                Quantize::new(row, rest, 1.0 / scale, zero).dispatch()
-            });
-            zeros.push(zero);
-            scales.push(scale);
+    /// Makes `[n_out]` numbers of each row of the input, and hands them on with the number of the row.
+    ///
+    /// What is done to a row next finds it in the fastest memory, so that no matrix of numbers is written and read again.
+    pub(super) fn apply(
+        &self,
+        input: &Steps,
+        multiplier: &mut Multiplier,
+        mut take: impl FnMut(usize, &mut [f32]),
+    ) {
+        let Multiplier { executor, products, row } = multiplier;
+        let n_products = input.n_rows() * self.n_out();
+        if products.len() < n_products {
+            products.resize(n_products, 0);
         }
-        let mut products = vec![0; n_rows * self.n_out()];
-        let rows = NdTensorView::from_data([n_rows, self.n_in], &steps[..]);
-        let (rows, weights) = (GemmInputA::Unpacked(rows), GemmInputB::Packed(&self.weights));
-        // It cannot be kept, for it is not `Sync`; making one is an allocation of a few bytes.
-        Executor::new()
-            .gemm(&mut products, rows, weights, GemmOptions::default())
-            .expect("the shapes match");
-        let mut out = Vec::with_capacity(products.len());
-        let rows = products.chunks_exact(self.n_out().max(1)).zip(zeros.iter().zip(&scales));
-        for (products, (zero, scale)) in rows {
-            // Byte `zero` stands for 0. The kernels would take that off as well, but version 0.27 of
-            // rten-gemm does so wrongly from the ninth row on with AVX-512.
-            let zero = i32::from(*zero);
-            let columns = products.iter().zip(&self.sums).zip(self.scales.iter().zip(&self.bias));
-            out.extend(columns.map(|((product, sum), (column, bias))| {
-                (product - zero * sum) as f32 * (scale * column) + bias
-            }));
+        row.resize(self.n_out(), 0.0);
+        let products = &mut products[..n_products];
+        let rows = GemmInputA::Unpacked(input.bytes(self.n_in));
+        let weights = GemmInputB::Packed(&self.weights);
+        executor.gemm(products, rows, weights, GemmOptions::default()).expect("the shapes match");
+        let rows = products.chunks_exact(self.n_out().max(1)).zip(input.units());
+        for (at, (products, (zero, scale))) in rows.enumerate() {
+            Numbers { products, linear: self, zero, scale, out: row }.dispatch();
+            take(at, row);
         }
-        out
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a byte")]
-fn byte(x: f32) -> u8 {
-    x.round_ties_even().clamp(0.0, 255.0) as u8
+/// Makes the numbers of a row of its products.
+struct Numbers<'r> {
+    products: &'r [i32],
+    linear: &'r Linear,
+    /// Byte that stands for 0 in the row. The kernels would take that off as well, but version 0.27 of
+    /// rten-gemm does so wrongly from the ninth row on with AVX-512.
+    zero: u8,
+    /// What a step of the row is.
+    scale: f32,
+    out: &'r mut [f32],
+}
+
+impl SimdOp for Numbers<'_> {
+    type Output = ();
+
+    #[expect(
+        clippy::inline_always,
+        reason = "vector instructions are only inlined into a caller that may use them"
+    )]
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let (ints, floats) = (isa.i32(), isa.f32());
+        let Linear { scales, sums, bias, .. } = self.linear;
+        let zero = i32::from(self.zero);
+        let (all_zero, all_scale) = (ints.splat(zero), floats.splat(self.scale));
+        let n = floats.len();
+        let mut out = self.out.chunks_exact_mut(n);
+        let products = self.products.chunks_exact(n).zip(sums.chunks_exact(n));
+        let columns = scales.chunks_exact(n).zip(bias.chunks_exact(n));
+        let columns = products.zip(columns);
+        for (out, ((products, sums), (scales, bias))) in (&mut out).zip(columns) {
+            let offsets = ints.mul(all_zero, ints.load(sums));
+            let exact = ints.to_float(ints.sub(ints.load(products), offsets));
+            // Not fused, as in the rest below: a vector is the same for all processors.
+            let scaled = floats.mul(exact, floats.mul(all_scale, floats.load(scales)));
+            floats.store(floats.add(scaled, floats.load(bias)), out);
+        }
+        let rest = out.into_remainder();
+        for (at, number) in (self.products.len() - rest.len()..).zip(rest) {
+            let exact = (self.products[at] - zero * sums[at]) as f32;
+            *number = exact * (self.scale * scales[at]) + bias[at];
+        }
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +174,11 @@ mod tests {
         for n_rows in [1, 2, 8, 9, 15, 16, 17, 33, 70] {
             let input: Vec<f32> =
                 (0..n_rows * n_in).map(|at| ((at * 31) % 23) as f32 / 4.0 - 2.0).collect();
-            let found = linear.apply(&input, n_rows);
+            let mut multiplier = Multiplier::new();
+            let mut steps = Steps::new(multiplier.max_step());
+            input.chunks_exact(n_in).for_each(|row| steps.push(row));
+            let mut found = Vec::new();
+            linear.apply(&steps, &mut multiplier, |_, row| found.extend_from_slice(row));
             for (row, found) in input.chunks_exact(n_in).zip(found.chunks_exact(n_out)) {
                 for ((weights, bias), found) in numbers.chunks_exact(n_in).zip(&bias).zip(found) {
                     let expected: f32 =

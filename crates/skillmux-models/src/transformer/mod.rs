@@ -6,11 +6,11 @@
 //! bytes with a scale a token, so that products are whole numbers. A text is encoded by itself,
 //! never padded: its vector cannot depend on others.
 
-mod cross_encoder;
 mod layer;
 mod linear;
 mod matrix;
 mod network;
+mod steps;
 mod threads;
 mod tokens;
 mod weights;
@@ -20,8 +20,7 @@ use skillmux::{
     model::{Encoder, EncoderIdentity},
 };
 
-pub use self::cross_encoder::CrossEncoder;
-use self::{network::Network, threads::on_all_threads, weights::Tensors};
+use self::{layer::Workspace, network::Network, threads::on_all_threads, weights::Tensors};
 use crate::error::{Error, Result};
 
 /// Tokens that are read of a skill, with the two that open and close a text.
@@ -81,17 +80,17 @@ impl TransformerEncoder {
 
     fn encode_cut(&self, texts: &[&str], max_tokens: usize) -> Vec<f32> {
         let max_tokens = max_tokens.min(self.network.max_tokens());
-        on_all_threads(texts, |text| self.vector(text, max_tokens)).concat()
+        on_all_threads(texts, |text, workspace| self.vector(text, max_tokens, workspace)).concat()
     }
 
     /// Returns the vector of a text.
-    fn vector(&self, text: &str, max_tokens: usize) -> Vec<f32> {
+    fn vector(&self, text: &str, max_tokens: usize, workspace: &mut Workspace) -> Vec<f32> {
         let ids = self.network.tokens.of(text, max_tokens);
         // The first and the last stand for no text.
         if !self.network.can_read(&ids[1..ids.len() - 1]) {
             return vec![0.0; self.network.dim()];
         }
-        self.network.direction(&self.network.states(&ids))
+        self.network.direction(&self.network.states(&ids, workspace))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     damaged,
-    layer::{Layer, Norm},
+    layer::{Layer, Norm, Workspace},
     matrix::Matrix,
     tokens::Tokens,
     weights::Tensors,
@@ -70,14 +70,14 @@ impl Network {
     }
 
     /// Returns the last states of the tokens, `[n_tokens, dim]`; at most [`max_tokens`](Self::max_tokens).
-    pub(super) fn states(&self, ids: &[u32]) -> Vec<f32> {
+    pub(super) fn states(&self, ids: &[u32], workspace: &mut Workspace) -> Vec<f32> {
         let mut states = Vec::with_capacity(ids.len() * self.dim());
         for (id, position) in ids.iter().zip(self.positions.chunks_exact(self.dim())) {
             states.extend(self.words.row(*id as usize).zip(position).map(|(word, at)| word + at));
         }
         self.norm.apply(&mut states);
         for layer in &self.layers {
-            states = layer.apply(&states, ids.len());
+            layer.apply(&mut states, workspace);
         }
         states
     }

@@ -7,24 +7,27 @@ use std::{
 
 use rayon::ThreadPoolBuilder;
 
+use super::layer::Workspace;
+
 /// Returns what a function makes of each text, in their order. Each call has one thread, as sharing out each product of matrices
-/// would cost more than it gains; a text alone has all of them.
+/// would cost more than it gains; a text alone has all of them. A thread has one workspace for all its texts.
 pub(super) fn on_all_threads<R: Send + Clone>(
     texts: &[&str],
-    make: impl Fn(&str) -> R + Sync,
+    make: impl Fn(&str, &mut Workspace) -> R + Sync,
 ) -> Vec<R> {
     let n_threads = usize::min(rayon::current_num_threads(), texts.len());
     if n_threads < 2 {
-        return texts.iter().map(|text| make(text)).collect();
+        let mut workspace = Workspace::new();
+        return texts.iter().map(|text| make(text, &mut workspace)).collect();
     }
     let next = AtomicUsize::new(0);
     let make_some = || -> Vec<(usize, R)> {
-        let mut made = Vec::new();
+        let (mut made, mut workspace) = (Vec::new(), Workspace::new());
         while let Some((at, text)) = {
             let at = next.fetch_add(1, Ordering::Relaxed);
             texts.get(at).map(|text| (at, text))
         } {
-            made.push((at, make(text)));
+            made.push((at, make(text, &mut workspace)));
         }
         made
     };

@@ -20,7 +20,7 @@ pub struct KindScores {
     pub is_spaceless: bool,
     /// Questions, at least 1.
     pub n: usize,
-    /// Those that load at the threshold of the calibration.
+    /// Those that load at the threshold that the calibration has for this size.
     pub n_loaded: usize,
     /// Those of them whose first skill is the one that the query comes with.
     pub n_known_loaded: usize,
@@ -85,10 +85,11 @@ impl KindScores {
             of(kind).map(|example| example.judged(calibration)).collect()
         };
         let own = judged(kind);
+        let n_skills = part.first().map_or(0, |example| example.n_skills);
+        let threshold = calibration.threshold_of(n_skills);
         let n_above = |threshold: f32| own.iter().filter(|one| one.confidence >= threshold).count();
-        let is_loaded = |example: &&&AbstentionExample| {
-            example.confidence(calibration) >= calibration.threshold
-        };
+        let is_loaded =
+            |example: &&&AbstentionExample| example.confidence(calibration) >= threshold;
         let rejection = (!kind.is_answerable()).then(|| {
             let mut both = judged(QuestionKind::Answerable);
             both.extend(&own);
@@ -102,7 +103,7 @@ impl KindScores {
             kind,
             is_spaceless: false,
             n: own.len(),
-            n_loaded: n_above(calibration.threshold),
+            n_loaded: n_above(threshold),
             n_known_loaded: of(kind).filter(is_loaded).filter(|one| one.is_best_known).count(),
             rejection,
         })

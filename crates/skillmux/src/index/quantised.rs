@@ -19,6 +19,11 @@ impl QueryVector {
         Self { numbers, quantised }
     }
 
+    /// Returns the vector as the encoder gave it.
+    pub(crate) fn numbers(&self) -> &[f32] {
+        &self.numbers
+    }
+
     /// Returns whether the vector says nothing.
     pub(crate) fn is_zero(&self) -> bool {
         self.quantised.scale <= 0.0

@@ -1,15 +1,11 @@
 //! What rerankers that ask a model share: which candidates they ask about, and what the answer adds.
 
-use super::{Passage, RerankRequest, passage::beginning};
+use super::RerankRequest;
 use crate::{
-    error::{Error, Result},
+    error::Result,
     index::IndexedSkill,
-    model::PairScorer,
     retrieve::{Candidate, Contribution},
 };
-
-/// Characters of a query that a cross-encoder reads; `SkillRouter`'s evaluation cuts tasks there.
-const MAX_QUERY_CHARS: usize = 2000;
 
 /// Returns how many of the first candidates a model may be asked about, at most `n`.
 ///
@@ -27,40 +23,6 @@ pub(super) fn read(
 ) -> Result<Vec<IndexedSkill>> {
     let index = request.index;
     candidates.iter().map(|candidate| index.skill(index.find(&candidate.skill)?)).collect()
-}
-
-/// Returns what a cross-encoder says of each candidate.
-pub(super) fn answers(
-    scorer: &dyn PairScorer,
-    passage: &dyn Passage,
-    request: &RerankRequest<'_>,
-    candidates: &[Candidate],
-) -> Result<Vec<f32>> {
-    let texts = passage.texts(request, &read(request, candidates)?)?;
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let query = beginning(request.query.text(), MAX_QUERY_CHARS);
-    let scores = scorer.scores(query, &texts)?;
-    if scores.len() != candidates.len() || scores.iter().any(|score| !score.is_finite()) {
-        let name = scorer.identity().name.clone();
-        let (n_scores, n_texts) = (scores.len(), texts.len());
-        return Err(Error::PairScorerAnswer { name, n_scores, n_texts });
-    }
-    Ok(scores)
-}
-
-/// Moves the candidates that were not asked about below those that were: each is as far below `floor`, the lowest score
-/// of these, as it was below `last`, the score that the last of them had before.
-pub(super) fn follow(rest: &mut [Candidate], last: f32, floor: f32) {
-    let (mut before, mut lowest) = (last, floor);
-    for (at, candidate) in rest.iter_mut().enumerate() {
-        let score = candidate.score;
-        let shifted = floor + (score - last);
-        // Ties stay ties, and rounding makes no new ones.
-        let is_tie = at > 0 && score.total_cmp(&before).is_eq();
-        lowest = if is_tie { lowest } else { shifted.min(lowest.next_down()) };
-        before = score;
-        candidate.score = lowest;
-    }
 }
 
 /// Returns the parts of a score with what the answer of a model added to those of the order before it.

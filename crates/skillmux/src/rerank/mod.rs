@@ -14,7 +14,6 @@
 //! ```
 
 mod asked;
-mod interpolated;
 mod judge;
 mod keep_order;
 mod linear;
@@ -25,12 +24,11 @@ mod skill_judge;
 mod traits;
 mod weights;
 
-pub use interpolated::{InterpolatedReranker, Interpolation};
 pub use judge::JudgeReranker;
 pub use keep_order::KeepOrder;
 pub use linear::LinearReranker;
 pub use pair::PairReranker;
-pub use passage::{EncodedText, Passage, SkillStart};
+pub use passage::{Passage, SkillStart};
 pub use reranker::{RerankRequest, Reranker};
 pub use skill_judge::{JudgeConfig, SkillJudge};
 pub use traits::QueryTraits;

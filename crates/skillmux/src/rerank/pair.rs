@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{Passage, RerankRequest, Reranker, asked};
+use super::{Passage, RerankRequest, Reranker, asked, passage::beginning};
 use crate::{
-    error::Result,
+    error::{Error, Result},
     model::PairScorer,
     retrieve::{Candidate, Contribution, RankingIdentity, Retriever, ScoreScale},
 };
 
 /// Contribution of what the cross-encoder says over what the order before it said.
 const PAIR: &str = "pair";
+
+/// Characters of a query that a cross-encoder reads; `SkillRouter`'s evaluation cuts tasks there.
+const MAX_QUERY_CHARS: usize = 2000;
 
 /// Asks a cross-encoder about the first candidates of another reranker, and orders them by its answers.
 ///
@@ -40,6 +43,20 @@ impl PairReranker {
     #[must_use]
     pub fn with_n_asked(self, n_asked: usize) -> Self {
         Self { n_asked, ..self }
+    }
+
+    /// Returns what the cross-encoder says of each candidate.
+    fn answers(&self, request: &RerankRequest<'_>, asked: &[Candidate]) -> Result<Vec<f32>> {
+        let texts = self.passage.texts(request, &asked::read(request, asked)?)?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let query = beginning(request.query.text(), MAX_QUERY_CHARS);
+        let scores = self.scorer.scores(query, &texts)?;
+        if scores.len() != asked.len() || scores.iter().any(|score| !score.is_finite()) {
+            let name = self.scorer.identity().name.clone();
+            let (n_scores, n_texts) = (scores.len(), texts.len());
+            return Err(Error::PairScorerAnswer { name, n_scores, n_texts });
+        }
+        Ok(scores)
     }
 
     fn over(&self, inner: &RankingIdentity) -> RankingIdentity {
@@ -75,12 +92,22 @@ impl Reranker for PairReranker {
         let n_asked = asked::n_asked(&candidates, self.n_asked);
         let (asked, rest) = candidates.split_at_mut(n_asked);
         let Some(last) = asked.last().map(|last| last.score) else { return Ok(candidates) };
-        let answers = asked::answers(&*self.scorer, &*self.passage, request, asked)?;
+        let answers = self.answers(request, asked)?;
         for (candidate, answer) in asked.iter_mut().zip(answers) {
             candidate.score = answer;
         }
         asked.sort_unstable_by(Candidate::best_first);
-        asked::follow(rest, last, asked.last().map_or(0.0, |lowest| lowest.score));
+        let floor = asked.last().map_or(0.0, |lowest| lowest.score);
+        let (mut before, mut lowest) = (last, floor);
+        for (at, candidate) in rest.iter_mut().enumerate() {
+            let score = candidate.score;
+            let shifted = floor + (score - last);
+            // Ties stay ties, and rounding makes no new ones.
+            let is_tie = at > 0 && score.total_cmp(&before).is_eq();
+            lowest = if is_tie { lowest } else { shifted.min(lowest.next_down()) };
+            before = score;
+            candidate.score = lowest;
+        }
         Ok(candidates)
     }
 

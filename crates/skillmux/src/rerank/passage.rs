@@ -1,11 +1,7 @@
 //! [`Passage`]: what a cross-encoder reads of a skill.
 
 use super::RerankRequest;
-use crate::{
-    error::Result,
-    index::{IndexedSkill, whole_text},
-    skill::Skill,
-};
+use crate::{error::Result, index::IndexedSkill, skill::Skill};
 
 /// Chooses the text of a skill that a [`PairScorer`](crate::model::PairScorer) reads with a query.
 ///
@@ -54,22 +50,6 @@ impl Passage for SkillStart {
 
     fn texts(&self, _request: &RerankRequest<'_>, skills: &[IndexedSkill]) -> Result<Vec<String>> {
         Ok(skills.iter().map(|indexed| self.text(&indexed.skill)).collect())
-    }
-}
-
-/// Reads what a transformer reads of a skill at index time: the name in words, the description, and the body, blanks as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct EncodedText;
-
-impl Passage for EncodedText {
-    fn identity(&self) -> String {
-        "text".to_owned()
-    }
-
-    fn texts(&self, _request: &RerankRequest<'_>, skills: &[IndexedSkill]) -> Result<Vec<String>> {
-        let text =
-            |Skill { name, description, body, .. }: &Skill| whole_text(name, description, body);
-        Ok(skills.iter().map(|indexed| text(&indexed.skill)).collect())
     }
 }
 

@@ -36,6 +36,7 @@ mod pool;
 mod ranking;
 mod retriever;
 mod signals;
+mod work;
 
 pub use bm25::{Bm25Config, Bm25Retriever, FieldWeights, QueryRepetition, TermSaturation};
 pub use candidate::Candidate;
@@ -50,7 +51,8 @@ pub use ranking::{Ranking, RankingIdentity, ScoreScale};
 pub(crate) use ranking::{log_odds_shares, shares};
 pub use retriever::{RetrieveRequest, Retriever, Tier};
 pub use signals::{Behind, Signals, Translation, WordMatch};
+pub use work::{WorkUnit, WorkWeights};
 
 pub(crate) use bm25::{Bm25, TermWeight, saturate};
 pub use named::named;
-pub(crate) use pool::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, TEXT_COSINE_RISE};
+pub(crate) use pool::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, QUERY_WORK, TEXT_COSINE_RISE};

@@ -18,8 +18,6 @@ pub struct Signals {
     pub lowered: f32,
     /// Log-odds that trust takes off the confidence.
     pub trust_penalty: f32,
-    /// What a cross-encoder says of it, in log-odds; `None` if it was not asked.
-    pub fit: Option<f32>,
     /// The skill that it was put behind, as it passes for that one.
     pub behind: Option<Behind>,
     /// What found it, if that is a translation of the query.

@@ -6,14 +6,8 @@ use skillmux::{
     Error,
     model::{PairScorer, PairScorerIdentity},
     query::Query,
-    rerank::{
-        EncodedText, InterpolatedReranker, Interpolation, KeepOrder, LinearReranker, PairReranker,
-        RerankRequest, Reranker, SkillStart,
-    },
-    retrieve::{
-        Bm25Retriever, Candidate, Contribution, PoolRetriever, QUERY_TRANSFORMER, Retriever,
-        Signals,
-    },
+    rerank::{KeepOrder, LinearReranker, PairReranker, RerankRequest, Reranker, SkillStart},
+    retrieve::{Bm25Retriever, Candidate, Contribution, PoolRetriever, Retriever},
     route::{Ranker, RouteOptions},
     skill::SkillId,
 };
@@ -129,66 +123,6 @@ fn a_cross_encoder_that_breaks_its_contract_is_told() {
         let error = ranker.rank(&index, &query, 3).unwrap_err();
         assert!(matches!(error, Error::PairScorerAnswer { .. }), "{error}");
     }
-}
-
-/// Says of each text how long it is, in hundreds of bytes.
-struct Lengths(PairScorerIdentity);
-
-impl PairScorer for Lengths {
-    fn identity(&self) -> &PairScorerIdentity {
-        &self.0
-    }
-
-    fn scores(&self, _query: &str, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        Ok(texts.iter().map(|text| text.len() as f32 / 100.0).collect())
-    }
-}
-
-#[test]
-fn answers_are_added_to_the_scores_of_the_first_within_the_margin() {
-    let (_dir, index) = index();
-    let query = Query::new("merge the pages of a pdf report").unwrap();
-    let found = retrieve(&Bm25Retriever::default(), &index, &query, &[], 6);
-    // How far each is below the first.
-    let below = [0.0, 0.5, 1.0, 2.5, 3.0, 6.0];
-    let candidates = |is_read: f32| -> Vec<Candidate> {
-        let candidate = |(found, below): (&Candidate, f32)| Candidate {
-            skill: found.skill.clone(),
-            score: 3.0 - below,
-            signals: Signals::new(&[QUERY_TRANSFORMER], vec![is_read]),
-        };
-        found.iter().zip(below).map(candidate).collect()
-    };
-    let identity = PairScorerIdentity { name: "lengths".to_owned(), fingerprint: String::new() };
-    let config = Interpolation { weight: 0.1, n_asked: 5, margin: 2.0 };
-    let reranker = InterpolatedReranker::new(
-        Box::new(KeepOrder),
-        Arc::new(Lengths(identity)),
-        Box::new(EncodedText),
-        config,
-    );
-    let request = RerankRequest { index: &index, query: &query };
-    let ranked = reranker.rerank(&request, candidates(1.0)).unwrap();
-    assert_in_order(&ranked);
-    for (at, before) in candidates(1.0).iter().enumerate() {
-        let after = ranked.iter().find(|found| found.skill == before.skill).unwrap();
-        assert_eq!(after.signals.fit.is_some(), at < 3, "{at}");
-        if let Some(fit) = after.signals.fit {
-            assert!((after.score - before.score - 0.1 * fit).abs() < 1e-5, "{at}");
-        }
-    }
-    let ids = |found: &[Candidate]| -> Vec<SkillId> {
-        found.iter().map(|found| found.skill.clone()).collect()
-    };
-    assert_eq!(ids(&ranked[3..]), ids(&found[3..]));
-    assert!((ranked[2].score - ranked[3].score - 1.5).abs() < 1e-5);
-    // Where no transformer read the query, nothing is asked, and the ranking is the other one.
-    let unread = candidates(0.0);
-    assert_eq!(reranker.rerank(&request, unread.clone()).unwrap(), unread);
-    let retriever = Bm25Retriever::default();
-    assert_eq!(reranker.identity_of(&retriever, &unread), KeepOrder.identity(&retriever));
-    assert_eq!(reranker.identity_of(&retriever, &ranked), reranker.identity(&retriever));
-    assert_ne!(reranker.identity(&retriever), KeepOrder.identity(&retriever));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use skillmux::{
     compose::{Calibration, Calibrations},
     index::Index,
@@ -31,6 +31,9 @@ use crate::{
 const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 
 pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    if args.thresholds.iter().any(|threshold| !(0.0..=1.0).contains(threshold)) {
+        bail!("--thresholds takes two numbers from 0 to 1");
+    }
     let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
     let models = Models::load(settings)?;
     let rankings = [
@@ -42,7 +45,11 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     let n_fitted = if kept.is_some() { 1 } else { rankings.len() };
     let rankings = rankings.into_iter().take(n_fitted).map(|(name, vectors)| {
         let examples = ask(&questions, args, settings, &models, vectors)?;
-        let calibration = examples.fit().context("no index was asked")?;
+        let mut calibration = examples.fit().context("no index was asked")?;
+        if let (VectorUse::Transformer, [small, large]) = (vectors, &*args.thresholds) {
+            calibration.threshold = *small;
+            calibration.large_threshold = Some(*large);
+        }
         anyhow::Ok((name, examples, calibration))
     });
     let rankings: Vec<_> = rankings.collect::<anyhow::Result<_>>()?;

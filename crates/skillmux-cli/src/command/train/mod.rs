@@ -8,6 +8,7 @@ mod options;
 mod pager;
 mod ranker;
 mod transformer;
+mod work;
 
 use crate::{args::TrainCommand, outcome::Outcome, settings::Settings};
 
@@ -20,5 +21,6 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Pager(args) => pager::run(args),
         TrainCommand::Ranker(args) => ranker::run(args, settings),
         TrainCommand::Transformer(args) => transformer::run(args),
+        TrainCommand::Work(args) => work::run(args, settings),
     }
 }

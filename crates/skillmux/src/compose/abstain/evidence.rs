@@ -6,15 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::words::words;
 use crate::{
     explain::Grounds,
-    retrieve::{BEST_TEXT_COSINE, Candidate, Feature, TEXT_COSINE_RISE, WordMatch},
+    retrieve::{BEST_TEXT_COSINE, Candidate, Feature, QUERY_WORK, TEXT_COSINE_RISE, WordMatch},
     text::is_spaceless,
 };
 
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
 const MIN_SKILLS: usize = 50;
-
-/// Log-odds of a cross-encoder beyond which more says nothing more.
-const MAX_FIT: f32 = 8.0;
 
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -99,9 +96,9 @@ features! {
     /// its place; 0 without one.
     #[serde(default)]
     text_rank: true,
-    /// What the cross-encoder says of the best skill, from log-odds of -8 to 8 brought to `[-1, 1]`; 0 if it was not asked.
+    /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it.
     #[serde(default)]
-    fit: true,
+    work: true,
 }
 
 impl Evidence {
@@ -135,7 +132,7 @@ impl Evidence {
             best_text_cosine: signal(BEST_TEXT_COSINE),
             text_cosine_rise: signal(TEXT_COSINE_RISE),
             text_rank: signal(Feature::TransformerRank.as_str()),
-            fit: best.signals.fit.map_or(0.0, |fit| fit.clamp(-MAX_FIT, MAX_FIT) / MAX_FIT),
+            work: signal(QUERY_WORK),
         };
         Self { is_named: best.signals.is_named, features }
     }

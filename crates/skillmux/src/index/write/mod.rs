@@ -10,4 +10,3 @@ mod vectors;
 
 pub use encode::{EncodeReport, EncodeStep};
 pub use options::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};
-pub(crate) use texts::whole_text;

@@ -29,6 +29,10 @@ pub(crate) const BEST_TEXT_COSINE: &str = "query.best_text_cosine";
 /// Signal of how far that is above the mean over all candidates.
 pub(crate) const TEXT_COSINE_RISE: &str = "query.text_cosine_rise";
 
+/// Signal of how likely the query asks for work: the log-odds of [`WorkWeights`](crate::retrieve::WorkWeights) as a share of
+/// their limit, in `[-1, 1]`; 0 without such weights.
+pub(crate) const QUERY_WORK: &str = "query.work";
+
 /// The features of one candidate, in the order of [`Feature::ALL`].
 pub(super) type FeatureRow = [f32; Feature::ALL.len()];
 
@@ -62,7 +66,7 @@ macro_rules! features {
         }
 
         /// Names of all signals of a candidate: its features, and what is the same for all candidates.
-        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 9] = [
+        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 10] = [
             $($name,)*
             QUERY_LENGTH,
             QUERY_SPACELESS,
@@ -73,6 +77,7 @@ macro_rules! features {
             TEXT_COSINE_RISE,
             QUERY_UNCOVERED,
             QUERY_LIBRARY,
+            QUERY_WORK,
         ];
     };
 }

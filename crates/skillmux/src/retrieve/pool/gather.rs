@@ -15,7 +15,7 @@ use crate::{
     },
     model::Encoder,
     query::Query,
-    retrieve::{Bm25, dense::MIN_COSINE, hit::Hit},
+    retrieve::{Bm25, WorkWeights, dense::MIN_COSINE, hit::Hit},
 };
 
 /// Skills that the query as a whole brings into the pool.
@@ -50,6 +50,8 @@ pub(super) struct Pool {
     /// Cosines of the query with the text of each member by the transformer; `None` without one, and for a query that it
     /// cannot read.
     pub(super) text_cosines: Option<Vec<f32>>,
+    /// How likely the query asks for work, in `[-1, 1]`; 0 if nothing tells it.
+    pub(super) work: f32,
     /// What each field of each member holds of each term, `[terms, members]`.
     matches: Vec<Match>,
 }
@@ -61,6 +63,21 @@ pub(super) struct Encoders<'e> {
     pub(super) encoder: Option<&'e dyn Encoder>,
     /// The encoder of whole texts.
     pub(super) transformer: Option<&'e dyn Encoder>,
+    /// What tells work from talk by a vector of one of them.
+    pub(super) work: &'e [WorkWeights],
+}
+
+impl Encoders<'_> {
+    /// Returns how likely a query asks for work, by the vector of the transformer if it has read the query, else by that of
+    /// the encoder.
+    fn work(&self, vector: Option<&QueryVector>, text: Option<&QueryVector>) -> f32 {
+        let by = |encoder: Option<&dyn Encoder>, vector: Option<&QueryVector>| {
+            let (identity, vector) = (encoder?.identity(), vector?);
+            let weights = self.work.iter().find(|weights| weights.encoder() == identity)?;
+            (!vector.is_zero()).then(|| weights.signal(vector.numbers()))
+        };
+        by(self.transformer, text).or_else(|| by(self.encoder, vector)).unwrap_or(0.0)
+    }
 }
 
 /// The vectors of whole texts, and that of a query.
@@ -112,11 +129,9 @@ impl Pool {
         further: &[SkillIdx],
     ) -> Result<Self> {
         let index = bm25.index();
-        let Encoders { encoder, transformer } = encoders;
-        let texts = match transformer {
-            Some(transformer) => TextSearch::of(index, transformer, query)?,
-            None => None,
-        };
+        let Encoders { encoder, transformer, .. } = encoders;
+        let texts = transformer.map(|transformer| TextSearch::of(index, transformer, query));
+        let texts = texts.transpose()?.flatten();
         let vectors = match encoder {
             Some(encoder) => Some((encoder, index.vectors_of(encoder)?)),
             None => None,
@@ -150,10 +165,8 @@ impl Pool {
         for clause in &scores.of_parts {
             best_of(clause, &skills, N_PER_CLAUSE).for_each(&mut enter);
         }
-        let vector = match vectors {
-            Some((encoder, _)) => Some(encode_query(encoder, query.text())?),
-            None => None,
-        };
+        let vector = vectors.map(|(encoder, _)| encode_query(encoder, query.text())).transpose()?;
+        let work = encoders.work(vector.as_ref(), texts.as_ref().map(|texts| &texts.query));
         if let (Some((_, vectors)), Some(vector)) = (vectors, &vector) {
             let found = vectors.closest(vector, N_CLOSEST).into_iter();
             let found = found.filter(|(_, cosine)| *cosine >= MIN_COSINE);
@@ -212,7 +225,7 @@ impl Pool {
             _ => None,
         };
         let clauses = parts.iter().map(clause).collect();
-        Ok(Self { terms, members, clauses, cosines, text_cosines, matches })
+        Ok(Self { terms, members, clauses, cosines, text_cosines, work, matches })
     }
 
     /// Returns what each field of a member holds of a term.

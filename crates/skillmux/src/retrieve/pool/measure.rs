@@ -68,6 +68,8 @@ pub(super) struct Measured {
     pub(super) kind: QueryKind,
     /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say something.
     pub(super) is_read_by_transformer: bool,
+    /// How likely the query asks for work, in `[-1, 1]`.
+    pub(super) work: f32,
 }
 
 impl Measured {
@@ -96,6 +98,7 @@ impl Measured {
         fill_texts(query, bm25, &pool, &mut rows)?;
         Ok(Self {
             is_read_by_transformer: pool.text_cosines.is_some(),
+            work: pool.work,
             skills: pool.members.iter().map(|member| member.skill).collect(),
             rows,
             kind: QueryKind::of(query.text(), pool.terms.len()),

@@ -18,4 +18,6 @@ pub use feature::{
 };
 pub use retriever::PoolRetriever;
 
-pub(crate) use feature::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, TEXT_COSINE_RISE};
+pub(crate) use feature::{
+    BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, QUERY_WORK, TEXT_COSINE_RISE,
+};

@@ -13,7 +13,7 @@ use crate::{
     model::Encoder,
     retrieve::{
         Bm25, Bm25Config, Candidate, Contribution, RankingIdentity, RetrieveRequest, Retriever,
-        ScoreScale, Signals, hit::Hit,
+        ScoreScale, Signals, WorkWeights, hit::Hit,
     },
 };
 
@@ -34,18 +34,19 @@ const MEMBER: &str = "pool";
 /// few are asked for. Skills that only a longer list needs follow in the order of BM25, below 1 and
 /// without signals. Beside its features a candidate has the signals `query.length`,
 /// `query.spaceless`, `query.best_cosine`, `query.cosine_rise`, `query.transformer`,
-/// `query.best_text_cosine`, `query.text_cosine_rise`, `query.uncovered` and `query.library`, which are
-/// the same for all.
+/// `query.best_text_cosine`, `query.text_cosine_rise`, `query.uncovered`, `query.library` and `query.work`,
+/// which are the same for all.
 pub struct PoolRetriever {
     encoder: Option<Arc<dyn Encoder>>,
     transformer: Option<Arc<dyn Encoder>>,
+    work: Arc<[WorkWeights]>,
 }
 
 impl PoolRetriever {
     /// Returns a retriever over indexes that hold vectors of this encoder; without one, the features
     /// that need vectors are 0.
     pub fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
-        Self { encoder, transformer: None }
+        Self { encoder, transformer: None, work: Arc::default() }
     }
 
     /// Returns the retriever with a transformer beside the encoder. It brings the skills whose texts are
@@ -54,6 +55,12 @@ impl PoolRetriever {
     #[must_use]
     pub fn with_transformer(self, transformer: Arc<dyn Encoder>) -> Self {
         Self { transformer: Some(transformer), ..self }
+    }
+
+    /// Returns the retriever with what tells work from talk; weights that read the vectors of another encoder are passed over.
+    #[must_use]
+    pub fn with_work(self, work: Arc<[WorkWeights]>) -> Self {
+        Self { work, ..self }
     }
 }
 
@@ -82,8 +89,11 @@ impl Retriever for PoolRetriever {
         let RetrieveRequest { index, query, k, .. } = *request;
         let bm25 = Bm25::new(index, Bm25Config::default());
         let named = request.named_positions()?;
-        let encoders =
-            Encoders { encoder: self.encoder.as_deref(), transformer: self.transformer.as_deref() };
+        let encoders = Encoders {
+            encoder: self.encoder.as_deref(),
+            transformer: self.transformer.as_deref(),
+            work: &self.work,
+        };
         let measured = Measured::of(query, &bm25, encoders, &named)?;
         let (kind, cosines) = (measured.kind, measured.cosines());
         let texts = measured.text_cosines();
@@ -97,6 +107,7 @@ impl Retriever for PoolRetriever {
             texts.best - texts.mean,
             measured.uncovered(),
             library_size(index.n_skills()),
+            measured.work,
         ];
         let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
         for (skill, row) in measured.skills.iter().zip(&measured.rows) {

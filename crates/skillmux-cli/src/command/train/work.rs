@@ -1,0 +1,50 @@
+//! `skillmux train work`
+
+use anyhow::bail;
+use skillmux::model::Encoder;
+use skillmux_train::work::{WorkExamples, WorkOptions, WorkScores};
+
+use crate::{
+    args::TrainWorkArgs,
+    assemble::transformer,
+    folder::write_file,
+    outcome::Outcome,
+    own_model,
+    render::{paint::grouped, print_text},
+    settings::Settings,
+};
+
+pub(super) fn run(args: &TrainWorkArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    let examples = WorkExamples::read(&args.work, &args.talk)?;
+    let [n_work, n_talk] = examples.n();
+    if n_work == 0 || n_talk == 0 {
+        bail!("--work and --talk need at least one request each");
+    }
+    // One for each encoder by which the default ranking may read a query.
+    let encoders = [transformer(), own_model::encoder(settings)?];
+    let mut weights = Vec::new();
+    let mut text = format!(
+        "{} requests for work, {} others; written to {}\n",
+        grouped(n_work),
+        grouped(n_talk),
+        args.out.display()
+    );
+    for encoder in encoders {
+        let (fitted, scores) = examples.fit(&*encoder, WorkOptions::default())?;
+        text.push_str(&report(&*encoder, scores));
+        weights.push(fitted);
+    }
+    let json = serde_json::to_string(&weights)?;
+    write_file(&args.out, format!("{json}\n").as_bytes())?;
+    print_text(&text)?;
+    Ok(Outcome::Found)
+}
+
+fn report(encoder: &dyn Encoder, scores: WorkScores) -> String {
+    let WorkScores { n: [n_work, n_talk], auroc, accuracy: [of_work, of_talk] } = scores;
+    format!(
+        "{}: of {n_work} held-out requests for work {of_work:.3} are told rightly, of {n_talk} others \
+         {of_talk:.3}; AUROC {auroc:.3}\n",
+        encoder.identity().name
+    )
+}
