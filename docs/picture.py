@@ -46,6 +46,19 @@ def spans(output):
         yield parts
 
 
+def wrapped(line):
+    """Yields the lines that a narrow terminal makes of a line: they break at blanks where they can."""
+    row, column = [], 0
+    for text, codes in line:
+        for word in re.findall(r"\s+|\S+", text):
+            if column + width(word) > COLUMNS and column > 0 and word.strip():
+                yield row
+                row, column = [], 0
+            row.append((word, codes))
+            column += width(word)
+    yield row
+
+
 def drawn(text, codes, column, y):
     """Returns one piece of text as an SVG element."""
     colour = next((COLOURS[code] for code in sorted(codes) if code in COLOURS), FAINT if 2 in codes else TEXT)
@@ -57,7 +70,8 @@ def drawn(text, codes, column, y):
 
 def main():
     typed = [[("$ " if at == 0 else "  ", frozenset([32])), (line, frozenset([1]))] for at, line in enumerate(sys.argv[1:])]
-    lines = [*typed, [], *spans(sys.stdin.read().rstrip())]
+    shown = spans(sys.stdin.read().rstrip())
+    lines = [*typed, [], *(row for line in shown for row in wrapped(line))]
     columns = max([COLUMNS, *(sum(width(text) for text, _ in line) for line in lines)])
     full_width = round(2 * MARGIN + columns * CHAR_WIDTH)
     full_height = BAR + len(lines) * LINE_HEIGHT + MARGIN
