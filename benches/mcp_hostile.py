@@ -266,7 +266,8 @@ def over_stdio(command, environment, seconds, seed):
         late = 0
         deadline = time.time() + 5
         try:
-            value = json.loads(text)
+            # As the server reads it: an `id` whose bytes are no UTF-8 is no `id`, and the message a notification.
+            value = json.loads(text.decode("utf-8", "replace"))
             is_silent = not text.strip() or (isinstance(value, dict) and ("id" not in value or "method" not in value))
         except (ValueError, RecursionError):
             is_silent = not text.strip()
