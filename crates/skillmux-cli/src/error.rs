@@ -218,19 +218,20 @@ impl CliError {
                 "see above what is wrong with each, and run the command again"
             }
             Self::Model { .. } => {
-                "--encoder, --ranker, --abstention, --composer-weights and --pager-weights name files of \
-                 your own, and so does [models] in the settings file; without them the models inside the program are used. --encoder and \
+                "--encoder, --ranker, --abstention, --composer-weights, --pager-weights and --work-weights name \
+                 files of your own, and so does [models] in the settings file; without them the models inside the program are used. --encoder and \
                  --reranker also take the folder of a published model, its id (OWNER/NAME), or the URL of \
                  an endpoint"
             }
             Self::ModelForm { .. } => {
-                "`skillmux train encoder`, `ranker`, `abstention`, `composer` and `pager` write such files; \
+                "`skillmux train encoder`, `ranker`, `abstention`, `composer`, `pager` and `work` write such \
+                 files; \
                  those of an earlier version may have to be trained anew"
             }
             Self::Settings { .. } => {
                 "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \
-                 `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, `composer` and `pager`; \
-                 and [trust], see docs/trust.md"
+                 `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, `composer`, `pager` and \
+                 `work`; and [trust], see docs/trust.md"
             }
             Self::Pins { .. } => {
                 "look at what happened to it; `skillmux audit --pin` makes it again once it is removed"

@@ -34,6 +34,11 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     if args.thresholds.iter().any(|threshold| !(0.0..=1.0).contains(threshold)) {
         bail!("--thresholds takes two numbers from 0 to 1");
     }
+    if let [small, large] = &*args.thresholds
+        && small > large
+    {
+        bail!("--thresholds takes the one for small libraries first; it is not above the other");
+    }
     let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
     let models = Models::load(settings)?;
     let rankings = [

@@ -18,7 +18,8 @@ pub(super) fn run(args: &TrainWorkArgs, settings: &Settings) -> anyhow::Result<O
     let examples = WorkExamples::read(&args.work, &args.talk)?;
     let [n_work, n_talk] = examples.n();
     if n_work == 0 || n_talk == 0 {
-        bail!("--work and --talk need at least one request each");
+        let option = if n_work == 0 { "--work" } else { "--talk" };
+        bail!("{option} has no request; each line of a file is one: {{\"query\": \"...\"}}");
     }
     // One for each encoder by which the default ranking may read a query.
     let encoders = [transformer(), own_model::encoder(settings)?];
@@ -42,6 +43,10 @@ pub(super) fn run(args: &TrainWorkArgs, settings: &Settings) -> anyhow::Result<O
 
 fn report(encoder: &dyn Encoder, scores: WorkScores) -> String {
     let WorkScores { n: [n_work, n_talk], auroc, accuracy: [of_work, of_talk] } = scores;
+    if n_work == 0 || n_talk == 0 {
+        let name = &encoder.identity().name;
+        return format!("{name}: too few requests to hold some out and measure\n");
+    }
     format!(
         "{}: of {n_work} held-out requests for work {of_work:.3} are told rightly, of {n_talk} others \
          {of_talk:.3}; AUROC {auroc:.3}\n",
