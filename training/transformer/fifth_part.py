@@ -28,15 +28,16 @@ SHARE_OF_OLD = 0.6
 N_NEAREST = 3
 
 
-def new_groups(sets, lexicon, misspelled):
+def new_groups(path, n_times, sets, lexicon, misspelled):
+    """Returns a group of each skill of a file of tasks, n_times over; near skills have the number of their group."""
     queries, near_of = defaultdict(list), {}
-    for task in data.read_lines(TASKS):
+    for task in data.read_lines(path):
         id = task["skill_ids"][0]
         if sets.is_open(id):
             queries[id].append(lexicon.says(task["query"]))
             near_of[id] = task.get("near")
     groups = []
-    for _ in range(N_TIMES_NEW):
+    for _ in range(n_times):
         for id, asked in queries.items():
             near = {} if near_of[id] is None else {"near": near_of[id]}
             groups.append({"skill": id, "queries": [misspelled(query) for query in asked], "kind": "new", **near})
@@ -75,7 +76,7 @@ def main():
     rows = {id: {**skill, "text": lexicon.says(skill["text"]), "same": same[id]} for id, skill in skills.items()}
     texts = {id: row["text"] for id, row in rows.items()}
 
-    groups = new_groups(sets, lexicon, misspelled)
+    groups = new_groups(TASKS, N_TIMES_NEW, sets, lexicon, misspelled)
     near = [group for group in groups if "near" in group]
     far = [group for group in groups if "near" not in group] + add_near_negatives(near, texts, encoder, tokenizer, draw)
     old = [group for group in data.read_lines(out / "groups-4.jsonl") if sets.is_open(group["skill"])]

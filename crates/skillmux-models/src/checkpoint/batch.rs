@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::tokens::Sequence;
 
 /// Tokens of a batch. More make the matrices no better to multiply, and take memory.
-const MAX_BATCH_TOKENS: usize = 4096;
+const MAX_BATCH_TOKENS: usize = 1024;
 
 /// Sequences that a network reads at once.
 #[derive(Clone, Copy)]

