@@ -22,6 +22,7 @@ from fourth_part import LEXICON, MISSPELLED_SHARE, Lexicon, add_negatives, close
 
 SEED = 7
 TASKS = prepare.REPOSITORY / "datasets/group-tasks-train.jsonl"
+REQUESTS = prepare.REPOSITORY / "datasets/near-none.jsonl"
 N_TIMES_NEW = 2
 # Of the groups of each older file.
 OLD_TASKS = {"other-words-train": 0.5, "parts-train": 1.0}
@@ -48,6 +49,15 @@ def old_groups(sets, lexicon, misspelled, draw):
     return groups
 
 
+def add_requests(groups, of_near, lexicon):
+    """Tells one group of each number of the requests that no skill of that number serves."""
+    left = {near: [lexicon.says(query) for query in queries] for near, queries in of_near.items()}
+    for group in groups:
+        if group.get("near") in left:
+            group["none"] = left.pop(group["near"])
+    return sum(len(group.get("none", [])) for group in groups)
+
+
 def main():
     folder, out, start = map(Path, sys.argv[1:])
     torch.set_num_threads(2)
@@ -62,15 +72,21 @@ def main():
     texts = {id: row["text"] for id, row in rows.items()}
 
     groups = fifth_part.new_groups(TASKS, N_TIMES_NEW, sets, lexicon, misspelled)
+    unserved = defaultdict(list)
     n_near = 1 + max(group["near"] for group in groups if "near" in group)
     for group in fifth_part.new_groups(fifth_part.TASKS, 1, sets, lexicon, misspelled):
         groups.append({**group, "near": n_near + group["near"]} if "near" in group else group)
+    for request in data.read_lines(REQUESTS):
+        if "near" in request:
+            unserved[n_near + request["near"]].append(request["query"])
+    n_unserved = add_requests(groups, unserved, lexicon)
     near = [group for group in groups if "near" in group]
     far = [group for group in groups if "near" not in group] + fifth_part.add_near_negatives(near, texts, encoder, tokenizer, draw)
     old = old_groups(sets, lexicon, misspelled, draw)
     add_negatives(far + old, sets, texts, encoder, tokenizer, draw)
     groups += old
     draw.shuffle(groups)
+    print(n_unserved, "requests that none of their group serves")
     print(len(near), "groups of near skills,", len(far), "of others,", len(old), "of older parts")
     data.write_lines(out / "groups-6.jsonl", groups)
     data.write_lines(out / "skills-6.jsonl", rows.values())

@@ -36,6 +36,9 @@ TEMPERATURE = 0.05
 # Skills whose vectors have a cosine above this to the right one's are no negatives of its queries.
 MAX_COSINE = 0.85
 TRAIN_QUERY_TOKENS = 128
+# The second loss: whether a skill serves a query, each pair for itself; even at this cosine. Its share beside InfoNCE.
+EVEN_COSINE = 0.33
+YES_NO_SHARE = 0.25
 EVERY = 10
 CHECK_EVERY = 50
 N_CHECK_TASKS, N_CHECK_SKILLS = 100, 300
@@ -86,29 +89,34 @@ class Batches:
         self.wordings = {id: " ".join(skills[id]["description"].lower().split()) for id in ids}
         # Skills that were told apart by who wrote their queries, by the number of those that they were told apart from.
         self.near = {group["skill"]: group["near"] for group in groups if "near" in group}
+        self.tells_of_none = any("none" in group for group in groups)
 
     def of_epoch(self, epoch):
         """Each skill once, then those with more groups again, and so on; shuffled within each round, near ones side by side."""
         order = list(range(len(self.groups)))
         random.Random(SEED * 1000 + epoch).shuffle(order)
-        seen, rounds = defaultdict(int), []
+        seen, round_of = defaultdict(int), {}
         for at in order:
-            rounds.append(seen[self.groups[at]["skill"]])
+            round_of[at] = seen[self.groups[at]["skill"]]
             seen[self.groups[at]["skill"]] += 1
-        order = [order[at] for at in sorted(range(len(order)), key=lambda at: rounds[at])]
-        first = {}
-        for place, at in enumerate(order):
-            first.setdefault(self.groups[at].get("near"), place)
-        beside = lambda place: first[near] if (near := self.groups[order[place]].get("near")) is not None else place
-        order = [order[place] for place in sorted(range(len(order)), key=lambda place: (beside(place), place))]
+        place_of = {at: place for place, at in enumerate(sorted(order, key=round_of.get))}
+        near_of = lambda at: self.groups[at].get("near")
+        unit_of = lambda at: (at, None) if near_of(at) is None else (near_of(at), round_of[at])
+        # Near ones stand where the one of them stands that comes first in the file, which is anywhere.
+        place_of_unit = {}
+        for at in range(len(self.groups)):
+            place_of_unit.setdefault(unit_of(at), place_of[at])
+        order.sort(key=lambda at: (place_of_unit[unit_of(at)], place_of[at]))
         whole = len(order) // GROUPS_A_STEP * GROUPS_A_STEP
         return [[self.groups[at] for at in order[start : start + GROUPS_A_STEP]] for start in range(0, whole, GROUPS_A_STEP)]
 
     def loss(self, encoder, groups):
-        """InfoNCE: each query against the right skills and the hard negatives of the whole batch, without what may be right too."""
+        """InfoNCE of each query against the right skills and the hard negatives of the whole batch, without what may be right too. If groups tell of
+        requests that none of them serves (`none`), the loss of yes and no for each pair is added, in which these are no for all."""
         documents = [group["skill"] for group in groups] + [group["negative"] for group in groups]
         asked = [(query, at) for at, group in enumerate(groups) for query in group["queries"]]
-        rows = model.tokens_of(self.tokenizer, [query for query, _ in asked], TRAIN_QUERY_TOKENS)
+        unserved = [query for group in groups for query in group.get("none", [])]
+        rows = model.tokens_of(self.tokenizer, [query for query, _ in asked] + unserved, TRAIN_QUERY_TOKENS)
         blocked = torch.zeros(len(asked), len(documents), dtype=torch.bool)
         for i, (query, at) in enumerate(asked):
             right = documents[at]
@@ -127,8 +135,15 @@ class Batches:
             alike[torch.arange(len(asked)), right] = False
         blocked |= alike
         self.n_blocked += int(blocked.sum())
-        scores = (of_queries @ of_documents.T / TEMPERATURE).masked_fill(blocked, -math.inf)
-        return torch.nn.functional.cross_entropy(scores, right)
+        cosines = of_queries @ of_documents.T
+        loss = torch.nn.functional.cross_entropy((cosines[: len(asked)] / TEMPERATURE).masked_fill(blocked, -math.inf), right)
+        if not self.tells_of_none:
+            return loss
+        wanted = torch.zeros_like(cosines)
+        wanted[torch.arange(len(asked)), right] = 1
+        counts = torch.cat([~blocked, torch.ones(len(unserved), len(documents), dtype=torch.bool)]).float()
+        yes_no = torch.nn.functional.binary_cross_entropy_with_logits((cosines - EVEN_COSINE) / TEMPERATURE, wanted, counts, reduction="sum")
+        return loss + YES_NO_SHARE * yes_no / len(cosines)
 
     @staticmethod
     def encode(encoder, rows):
