@@ -5,7 +5,8 @@ usage: decisions.py SKILLMUX INDEX [TASKS...] [--none FILE...]
 
 INDEX is a folder of `skillmux index`. TASKS are JSON Lines, as `benches/installed.py` and `benches/baseline/sample_train.py` write them, and
 those of `datasets/` and `fixtures/`: a task counts if the index has all its skills. FILE has requests that need no skill. It prints a line for
-each kind of task, English and Chinese requests apart: tasks, loaded, right skill first, all loaded, skills a plan.
+each kind of task, English and Chinese requests apart: tasks, loaded, right skill first, all loaded, skills a plan, all loaded or among the three
+others that the prompt hook names where the router is not sure.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+
+SURE, N_OTHERS = 0.8, 3
 
 
 def main():
@@ -34,13 +37,27 @@ def main():
         loaded = [skill for step in route["steps"] for skill in step["skills"]]
         found = {skill["id"] for skill in loaded}
         best = max(loaded, key=lambda skill: skill["score"], default={"id": None})["id"]
-        row = (route["decision"] == "load", best in skills, bool(skills) and found.issuperset(skills), len(loaded))
+        offered = found | set(others(route)) if found else found
+        row = (route["decision"] == "load", best in skills, *(bool(skills) and some.issuperset(skills) for some in (found, offered)), len(loaded))
         for name in (kind, "all none" if not skills else "all"):
             counts[name].append(row)
-    print(f"{'kind':22} {'tasks':>6} {'loaded':>7} {'first':>6} {'all':>6} {'skills':>7}")
+    print(f"{'kind':22} {'tasks':>6} {'loaded':>7} {'first':>6} {'all':>6} {'skills':>7} {'offered':>8}")
     for kind, rows in sorted(counts.items()):
-        load, first, whole, n = (sum(column) / len(rows) for column in zip(*rows))
-        print(f"{kind:22} {len(rows):6} {load:7.3f} {first:6.3f} {whole:6.3f} {n:7.2f}")
+        load, first, whole, offered, n = (sum(column) / len(rows) for column in zip(*rows))
+        print(f"{kind:22} {len(rows):6} {load:7.3f} {first:6.3f} {whole:6.3f} {n:7.2f} {offered:8.3f}")
+
+
+def others(route):
+    """Returns the skills that the hook names beside those that it loads, as `skillmux hook` chooses them."""
+    if (route["confidence"] or 0) >= SURE:
+        return []
+    left_out = [
+        [skill["id"] for skill in step["alternatives"] if skill["reason"]["why"] in ("substitute", "below_cut")]
+        for step in route["steps"]
+        if step["skills"]
+    ]
+    in_turn = [ids[place] for place in range(N_OTHERS) for ids in left_out if place < len(ids)]
+    return list(dict.fromkeys(in_turn))[:N_OTHERS]
 
 
 def read(path):

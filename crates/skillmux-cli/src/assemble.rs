@@ -140,7 +140,7 @@ impl Models {
                 None => skillmux_models::ranker(),
             },
             work: match &paths.work {
-                Some(path) => read_json(path, "weights that tell work from talk")?,
+                Some(path) => read_work(path)?,
                 None => skillmux_models::work(),
             }
             .into(),
@@ -419,6 +419,16 @@ fn is_sequence(path: &Path) -> bool {
 }
 
 /// Reads a model that is plain numbers.
+/// Reads the networks that tell work from talk, one for each encoder.
+fn read_work(path: &Path) -> anyhow::Result<Vec<WorkWeights>> {
+    let networks: Vec<WorkWeights> = read_json(path, "weights that tell work from talk")?;
+    if networks.is_empty() {
+        let detail = "it holds no weights that tell work from talk".to_owned();
+        return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());
+    }
+    Ok(networks)
+}
+
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
     let text = fs::read_to_string(path)
         .map_err(|source| CliError::Model { path: path.to_owned(), source })?;

@@ -184,6 +184,12 @@ pub(crate) enum CliError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file cannot lie where it is to be written.
+    #[error("cannot write `{}`: {}", path.display(), if path.is_dir() { "it is a folder" } else { "its folder does not exist" })]
+    OutPlace {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -275,6 +281,7 @@ impl CliError {
                 "what went wrong is said above; run it again, or take a model that follows instructions"
             }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
+            Self::OutPlace { .. } => "name a file with --out, in a folder that is there",
             Self::OutExists { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"

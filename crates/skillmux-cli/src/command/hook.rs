@@ -18,14 +18,14 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use skillmux::{
-    compose::Decision,
+    compose::{Decision, DropReason},
     index::Index,
     library::{
         SkillPlaces, Whereabouts,
         agents::{HookAnswer, PromptHook, profiles, project_of},
     },
     query::Query,
-    route::{Route, RouteOptions, Router},
+    route::{Alternative, Route, RouteOptions, Router},
     text::{escaped_json, one_line},
     trust::TrustPolicy,
 };
@@ -33,13 +33,19 @@ use skillmux::{
 use crate::{
     args::{HookArgs, StageArgs},
     assemble::{self, Models},
-    render::hook::{RoutedSkill, context},
+    render::hook::{OtherSkill, RoutedSkill, context},
     settings::Settings,
     source::{self, PresentIndex},
 };
 
 /// Largest event that is read.
 const MAX_EVENT_BYTES: u64 = 1024 * 1024;
+
+/// From this confidence on, no other skills are named.
+const SURE: f32 = 0.8;
+
+/// Most skills that are named beside those that are loaded.
+const N_OTHERS: usize = 3;
 
 /// How long an index is good enough without a look at the skills.
 const FRESH: Duration = Duration::from_mins(1);
@@ -141,8 +147,41 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
     let route = router.route(&Query::new(prompt)?, &options)?;
     let skills = routed(&route, router.places());
-    let is_found = route.decision == Decision::Load && !skills.is_empty();
-    Ok(is_found.then(|| context(&skills)))
+    if route.decision != Decision::Load || skills.is_empty() {
+        return Ok(None);
+    }
+    let is_sure = route.confidence.is_some_and(|confidence| confidence >= SURE);
+    let others = if is_sure { Vec::new() } else { others(router, &route)? };
+    Ok(Some(context(&skills, &others)))
+}
+
+/// Returns the skills that come next for the steps that have one, the best of each step first.
+fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
+    let is_next = |alternative: &&Alternative| {
+        matches!(alternative.reason, DropReason::Substitute { .. } | DropReason::BelowCut)
+    };
+    let of_steps = route.steps.iter().filter(|step| !step.skills.is_empty());
+    let left_out: Vec<Vec<&Alternative>> =
+        of_steps.map(|step| step.alternatives.iter().filter(is_next).collect()).collect();
+    let in_turn =
+        (0..N_OTHERS).flat_map(|place| left_out.iter().filter_map(move |of| of.get(place)));
+    let index = router.index();
+    let mut others: Vec<OtherSkill> = Vec::new();
+    for Alternative { id, .. } in in_turn {
+        let skill = index.skill(index.find(id)?)?.skill;
+        let place = match router.places().find(id, &skill.source) {
+            Whereabouts::Found(place) if !place.is_for_user_only() => Some(place.shown()),
+            Whereabouts::NoFolder => None,
+            Whereabouts::Found(_) | Whereabouts::Gone => continue,
+        };
+        if others.iter().all(|earlier| earlier.skill.id != *id) {
+            others.push(OtherSkill { trust: router.trust(id)?, folder: place, skill });
+        }
+        if others.len() == N_OTHERS {
+            break;
+        }
+    }
+    Ok(others)
 }
 
 /// Reads what the agent says; `None` if it asks for nothing.

@@ -4,37 +4,12 @@ use std::path::Path;
 
 use skillmux::library::agents::{SettingsField, SettingsFormat};
 
-use super::{error::SettingsFileError, json::JsonDocument, table::TableDocument};
-
-/// Name of the server in all agents.
-pub(super) const SERVER: &str = "skillmux";
-
-/// A value that stands where another kind must be.
-pub(super) struct BadShape {
-    /// Keys that lead there, with dots.
-    pub(super) key: String,
-    /// What must stand there.
-    pub(super) expected: &'static str,
-}
-
-impl BadShape {
-    pub(super) fn no_table(keys: &[String]) -> Self {
-        Self { key: keys.join("."), expected: "table" }
-    }
-
-    /// Of two, programs disagree on which one counts.
-    pub(super) fn twice(keys: &[String]) -> Self {
-        Self { key: keys.join("."), expected: "single table: it is there twice" }
-    }
-}
-
-/// A command on a prompt: `hooks.EVENT[].hooks[]`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HookCommand<'a> {
-    pub(super) event: &'a str,
-    pub(super) command: &'a str,
-    pub(super) timeout: u32,
-}
+use super::{
+    entry::{BadShape, HookCommand},
+    error::SettingsFileError,
+    json::JsonDocument,
+    table::TableDocument,
+};
 
 /// A settings file in one of the formats.
 pub(super) enum Document {

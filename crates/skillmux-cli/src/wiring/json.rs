@@ -7,7 +7,7 @@ use jsonc_parser::{
 use serde_json::{Map, Value};
 use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
 
-use super::document::{BadShape, HookCommand, SERVER};
+use super::entry::{BadShape, HookCommand, SERVER};
 
 const HOOKS: &str = "hooks";
 const BYTE_ORDER_MARK: char = '\u{feff}';

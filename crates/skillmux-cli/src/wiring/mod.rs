@@ -6,6 +6,7 @@
 //! ```
 
 mod document;
+mod entry;
 mod error;
 mod file;
 mod json;

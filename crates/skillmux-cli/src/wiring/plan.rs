@@ -8,7 +8,8 @@ use skillmux::library::agents::{
 };
 
 use super::{
-    document::{BadShape, Document, HookCommand},
+    document::Document,
+    entry::{BadShape, HookCommand},
     error::SettingsFileError,
     file,
     record::{Addition, FileRecord, Original, Records, hash},

@@ -3,7 +3,7 @@
 use skillmux::library::agents::{SettingsField, SettingsValue};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::document::{BadShape, SERVER};
+use super::entry::{BadShape, SERVER};
 
 /// A TOML file with all its spacing and comments.
 pub(super) struct TableDocument {

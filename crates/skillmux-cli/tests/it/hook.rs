@@ -173,6 +173,49 @@ fn skills_that_are_for_the_user_alone_or_gone_are_left_out() {
 }
 
 #[test]
+fn other_skills_are_named_where_the_choice_is_not_sure() {
+    let home = Home::new();
+    for (name, description) in [
+        ("tea", "How to brew a pot of tea"),
+        ("coffee", "How to make coffee with a French press"),
+        ("cocoa", "How to make hot chocolate from cocoa and milk"),
+        ("mug", "Wash a dirty mug"),
+        ("invoice", "Write an invoice for a customer"),
+    ] {
+        home.write_skill(&format!(".claude/skills/{name}"), name, description, "Some steps.");
+    }
+    index(&home);
+    let mut n_named = 0;
+    for prompt in
+        [PROMPT, "make a hot drink", "make coffee or tea for two guests", "hot milk drink"]
+    {
+        let route = home.run(&["route", prompt, "--format", "json"]);
+        let route: Value = serde_json::from_str(&route.stdout).unwrap();
+        if route["decision"] != "load" {
+            continue;
+        }
+        let context = context(&ask(&home, "claude-code", prompt));
+        let others = context.split_once("skillmux is not sure").map(|(_, others)| others);
+        let is_sure = route["confidence"].as_f64().unwrap() >= 0.8;
+        assert!(!is_sure || others.is_none(), "{prompt}: {context}");
+        let Some(others) = others else { continue };
+        n_named += 1;
+        assert!(others.lines().filter(|line| line.starts_with("- ")).count() <= 3, "{others}");
+        assert!(others.contains("  folder: ") && !others.contains("Some steps."), "{others}");
+        for skill in route["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|step| step["skills"].as_array().unwrap())
+        {
+            let line = format!("- {}:", skill["name"].as_str().unwrap());
+            assert!(!others.contains(&line), "{prompt}: {context}");
+        }
+    }
+    assert!(n_named > 0, "no prompt left it unsure");
+}
+
+#[test]
 fn a_sub_folder_is_answered_as_its_project() {
     let home = Home::new();
     home.write_skill("project/.claude/skills/tea", "tea", "How to brew a pot of tea", "Boil.");

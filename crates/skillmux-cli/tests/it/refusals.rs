@@ -183,3 +183,25 @@ fn escape_sequences_in_names_and_paths_do_not_reach_the_terminal() {
     let done = home.run(&["index", "a\u{1b}[31mb", "--index", &home.index()]);
     assert_eq!(done.code, 2);
 }
+
+#[test]
+fn training_says_before_it_begins_where_it_cannot_write() {
+    let home = Home::new();
+    let work = home.write("work.jsonl", r#"{"query": "fill in a form", "skill_ids": ["forms"]}"#);
+    let talk = home.write("talk.jsonl", r#"{"query": "thank you"}"#);
+    let folder = home.path("").display().to_string();
+    let missing = home.path("missing/work.json").display().to_string();
+    for (out, why) in [(folder, "it is a folder"), (missing, "its folder does not exist")] {
+        let done = home.run(&["train", "work", "--work", &work, "--talk", &talk, "--out", &out]);
+        done.assert_error(why, "--out");
+    }
+    assert!(!home.path("missing").exists());
+}
+
+#[test]
+fn weights_of_no_network_are_refused() {
+    let home = Home::with_index();
+    let none = home.write("work.json", "[]");
+    let done = home.ask(&["route", TASK, "--work-weights", &none]);
+    done.assert_error("it holds no weights that tell work from talk", "skillmux train");
+}

@@ -11,16 +11,16 @@ use crate::{
     split::is_new_to_calibration,
 };
 
-/// One answerable query in so many is asked in the middle of talk as well.
+/// One answerable query in so many is asked in the middle of chatter as well.
 const IN_TALK_ONE_IN: usize = 4;
 
-/// Longest query in bytes that is asked in the middle of talk.
+/// Longest query in bytes that is asked in the middle of chatter.
 const MAX_BYTES_IN_TALK: usize = 300;
 
-/// Unanswerable queries around a query in talk.
+/// Unanswerable queries around a query in chatter.
 const N_AROUND: usize = 4;
 
-/// One unanswerable query in so many begins a text of nothing but talk.
+/// One unanswerable query in so many begins a text of nothing but chatter.
 const TALK_ONE_IN: usize = 2;
 
 /// One query in so many is asked of an index that lacks its skill: these are measured only.
@@ -32,14 +32,14 @@ const ABSENT_ONE_IN: usize = 10;
 pub enum QuestionKind {
     /// Some skill of the index answers it.
     Answerable,
-    /// The same, with talk around it that no skill answers.
-    InTalk,
+    /// The same, with chatter around it that no skill answers.
+    InChatter,
     /// No skill is wanted.
     Unanswerable,
     /// No skill of one library serves it, though it is near the fields of some.
     Near,
     /// Several requests that want no skill, one after the other.
-    Talk,
+    Chatter,
     /// A task whose skill the index lacks. Another may help, in a small index mostly none does.
     Absent,
     /// A query that must not load one skill. Another may help.
@@ -50,22 +50,22 @@ impl QuestionKind {
     /// Every kind, in the order of reports.
     pub const ALL: [Self; 7] = [
         Self::Answerable,
-        Self::InTalk,
+        Self::InChatter,
         Self::Unanswerable,
         Self::Near,
-        Self::Talk,
+        Self::Chatter,
         Self::Absent,
         Self::Trigger,
     ];
 
-    /// Returns the name, such as `in talk`.
+    /// Returns the name, such as `in chatter`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Answerable => "answerable",
-            Self::InTalk => "in talk",
+            Self::InChatter => "in chatter",
             Self::Unanswerable => "no skill",
             Self::Near => "near",
-            Self::Talk => "talk",
+            Self::Chatter => "chatter",
             Self::Absent => "absent",
             Self::Trigger => "trigger",
         }
@@ -73,7 +73,7 @@ impl QuestionKind {
 
     /// Returns whether a skill of the index helps.
     pub fn is_answerable(self) -> bool {
-        matches!(self, Self::Answerable | Self::InTalk)
+        matches!(self, Self::Answerable | Self::InChatter)
     }
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
@@ -84,20 +84,20 @@ impl QuestionKind {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
             Self::Near => Some(5.0),
-            Self::Talk => Some(0.1),
-            Self::InTalk => Some(0.05),
+            Self::Chatter => Some(0.1),
+            Self::InChatter => Some(0.05),
             Self::Absent | Self::Trigger => None,
         }
     }
 }
 
-/// What indexes are asked: queries that some skill answers, queries that none does, and talk that
+/// What indexes are asked: queries that some skill answers, queries that none does, and chatter that
 /// is made of both.
 pub struct Questions {
     answerable: Vec<Question>,
-    in_talk: Vec<Question>,
+    in_chatter: Vec<Question>,
     unanswerable: Vec<Question>,
-    talk: Vec<Question>,
+    chatter: Vec<Question>,
     triggers: Vec<Question>,
 }
 
@@ -142,8 +142,8 @@ impl Questions {
     ) -> Result<Self> {
         let (answerable, unanswerable) = (read(answerable)?, read(unanswerable)?);
         Ok(Self {
-            in_talk: in_talk(&answerable, &talk_of(&unanswerable))?,
-            talk: talk(&talk_of(&unanswerable))?,
+            in_chatter: in_chatter(&answerable, &chatter_of(&unanswerable))?,
+            chatter: chatter(&chatter_of(&unanswerable))?,
             triggers: read(triggers)?,
             answerable,
             unanswerable,
@@ -169,8 +169,8 @@ impl Questions {
                 questions.push((QuestionKind::Absent, question));
             }
         }
-        let in_talk = self.in_talk.iter().filter(holds_one);
-        questions.extend(in_talk.map(|question| (QuestionKind::InTalk, question)));
+        let in_chatter = self.in_chatter.iter().filter(holds_one);
+        questions.extend(in_chatter.map(|question| (QuestionKind::InChatter, question)));
         for question in &self.unanswerable {
             if question.skill_ids.is_empty() {
                 questions.push((QuestionKind::Unanswerable, question));
@@ -178,15 +178,15 @@ impl Questions {
                 questions.push((QuestionKind::Near, question));
             }
         }
-        questions.extend(self.talk.iter().map(|question| (QuestionKind::Talk, question)));
+        questions.extend(self.chatter.iter().map(|question| (QuestionKind::Chatter, question)));
         let triggers = self.triggers.iter().filter(holds_one);
         questions.extend(triggers.map(|question| (QuestionKind::Trigger, question)));
         questions
     }
 }
 
-/// Returns the questions that are near no skill: what talk is made of.
-fn talk_of(unanswerable: &[Question]) -> Vec<Question> {
+/// Returns the questions that are near no skill: what chatter is made of.
+fn chatter_of(unanswerable: &[Question]) -> Vec<Question> {
     unanswerable.iter().filter(|question| question.skill_ids.is_empty()).cloned().collect()
 }
 
@@ -225,7 +225,7 @@ fn like<'q>(question: &Question, all: &'q [Question]) -> Vec<&'q str> {
 }
 
 /// Returns short answerable queries with unanswerable ones before and after them, a line each.
-fn in_talk(answerable: &[Question], unanswerable: &[Question]) -> Result<Vec<Question>> {
+fn in_chatter(answerable: &[Question], unanswerable: &[Question]) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for (at, question) in answerable.iter().enumerate().step_by(IN_TALK_ONE_IN) {
         let text = question.query.text();
@@ -241,7 +241,7 @@ fn in_talk(answerable: &[Question], unanswerable: &[Question]) -> Result<Vec<Que
 }
 
 /// Returns texts of several unanswerable queries, a line each.
-fn talk(unanswerable: &[Question]) -> Result<Vec<Question>> {
+fn chatter(unanswerable: &[Question]) -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for (at, question) in unanswerable.iter().enumerate().step_by(TALK_ONE_IN) {
         let around = like(question, unanswerable);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_is_of_the_same_part_and_writing() {
+    fn chatter_is_of_the_same_part_and_writing() {
         let unanswerable = [
             question(0, "good morning", false),
             question(1, "早上好", false),
@@ -276,25 +276,25 @@ mod tests {
             question(3, "nice weather", false),
         ];
         let task = [question(0, "merge two pdf files", false)];
-        let texts: Vec<String> = in_talk(&task, &unanswerable)
+        let texts: Vec<String> = in_chatter(&task, &unanswerable)
             .unwrap()
             .iter()
             .map(|question| question.query.text().to_owned())
             .collect();
-        let talk = "good morning\nnice weather";
-        assert_eq!(texts, [format!("{talk}\nmerge two pdf files\n{talk}")]);
+        let chatter = "good morning\nnice weather";
+        assert_eq!(texts, [format!("{chatter}\nmerge two pdf files\n{chatter}")]);
         let held_out = [question(0, "merge two pdf files", true)];
-        let texts = in_talk(&held_out, &unanswerable[..2]).unwrap();
+        let texts = in_chatter(&held_out, &unanswerable[..2]).unwrap();
         assert!(texts.is_empty());
     }
 
     #[test]
-    fn a_request_near_some_skills_is_no_talk() {
+    fn a_request_near_some_skills_is_no_chatter() {
         let near =
             Question { skill_ids: vec![SkillId::new("a")], ..question(0, "thin the log", false) };
         let far = question(1, "good morning", false);
-        let talk: Vec<Question> = talk_of(&[near, far]);
-        assert_eq!(talk.iter().map(|question| &*question.query_id).collect::<Vec<_>>(), ["1"]);
+        let chatter: Vec<Question> = chatter_of(&[near, far]);
+        assert_eq!(chatter.iter().map(|question| &*question.query_id).collect::<Vec<_>>(), ["1"]);
     }
 
     #[test]

@@ -41,6 +41,7 @@
 //! ```
 
 mod abstain;
+mod assignment;
 mod chain;
 mod compatibility;
 mod composer;

@@ -2,7 +2,9 @@
 
 use super::{
     ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, Split,
-    StepCandidates, Verdict, reason,
+    StepCandidates, Verdict,
+    assignment::first_places,
+    reason,
     repetition::{MAX_SIMILARITY, repetition},
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
@@ -33,7 +35,8 @@ impl Default for ScoreCutConfig {
 }
 
 /// Loads the skills whose scores stand out, without those that repeat one another; none for a need
-/// that the best one most likely does not help with.
+/// that the best one most likely does not help with. Where the caller named the needs and scores are log-odds, needs that want the
+/// same skill share it out first: one of them takes its next skill if that is not much worse.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScoreCut {
     config: ScoreCutConfig,
@@ -50,14 +53,21 @@ impl ScoreCut {
         &self,
         request: &ComposeRequest<'_>,
         step: &'a StepCandidates,
+        first_place: usize,
         loaded: &mut Vec<&'a Considered>,
     ) -> PlanStep {
-        let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+        let (elsewhere, candidates) = step.candidates.split_at(first_place);
+        let left = |skill: &Considered| LeftOut {
+            skill: skill.candidate.skill.clone(),
+            reason: DropReason::ServesOther,
+        };
+        let (mut skills, mut left_out) =
+            (Vec::new(), elsewhere.iter().map(left).collect::<Vec<_>>());
         let mut is_cut = false;
         // The skill that serves the need, of this step or of an earlier one.
         let mut server: Option<SkillId> = None;
-        for (at, skill) in step.candidates.iter().enumerate() {
-            is_cut |= self.is_below_cut(request.scale, &step.candidates, at);
+        for (at, skill) in candidates.iter().enumerate() {
+            is_cut |= self.is_below_cut(request.scale, candidates, at);
             let drop = if step.judgement.verdict != Verdict::Helps {
                 Some(DropReason::Abstained)
             } else if is_cut {
@@ -110,10 +120,14 @@ impl Composer for ScoreCut {
         let mut loaded = Vec::new();
         // Of a task in parts, the whole comes last: it adds what no part has.
         let n_last = usize::from(request.split == Split::Parts).min(request.steps.len());
-        let (last, first) = request.steps.split_at(n_last);
+        let is_by_need = request.split == Split::Needs && request.scale == ScoreScale::LogOdds;
+        let places =
+            if is_by_need { first_places(request.steps) } else { vec![0; request.steps.len()] };
+        let in_turn: Vec<_> = request.steps.iter().zip(places).collect();
+        let (last, first) = in_turn.split_at(n_last);
         let in_turn = first.iter().chain(last);
         let mut steps: Vec<PlanStep> =
-            in_turn.map(|step| self.step(request, step, &mut loaded)).collect();
+            in_turn.map(|(step, place)| self.step(request, step, *place, &mut loaded)).collect();
         steps.rotate_right(n_last);
         let n_served = steps.iter().filter(|step| step.is_served()).count();
         let reason = if request.split == Split::Needs && n_served > 0 {

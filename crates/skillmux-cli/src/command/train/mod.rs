@@ -10,9 +10,15 @@ mod ranker;
 mod transformer;
 mod work;
 
-use crate::{args::TrainCommand, outcome::Outcome, settings::Settings};
+use std::path::Path;
+
+use crate::{args::TrainCommand, folder::check_place, outcome::Outcome, settings::Settings};
 
 pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result<Outcome> {
+    // Training takes minutes: a place that cannot be written to is said before them.
+    if let Some(file) = file_of(command) {
+        check_place(file)?;
+    }
     match command {
         TrainCommand::Abstention(args) => abstention::run(args, settings),
         TrainCommand::Composer(args) => composer::run(args, settings),
@@ -23,4 +29,18 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
         TrainCommand::Transformer(args) => transformer::run(args),
         TrainCommand::Work(args) => work::run(args, settings),
     }
+}
+
+/// Returns the file that a command writes weights to; `train transformer` writes a folder.
+fn file_of(command: &TrainCommand) -> Option<&Path> {
+    Some(match command {
+        TrainCommand::Abstention(args) => &args.out,
+        TrainCommand::Composer(args) => &args.out,
+        TrainCommand::Encoder(args) => &args.out,
+        TrainCommand::Kinds(args) => &args.out,
+        TrainCommand::Pager(args) => &args.out,
+        TrainCommand::Ranker(args) => &args.out,
+        TrainCommand::Work(args) => &args.out,
+        TrainCommand::Transformer(_) => return None,
+    })
 }

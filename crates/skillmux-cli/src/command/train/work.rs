@@ -10,7 +10,7 @@ use crate::{
     folder::write_file,
     outcome::Outcome,
     own_model,
-    render::{paint::grouped, print_text},
+    render::{paint::grouped, print_text, progress::progress},
     settings::Settings,
 };
 
@@ -30,11 +30,14 @@ pub(super) fn run(args: &TrainWorkArgs, settings: &Settings) -> anyhow::Result<O
         grouped(n_talk),
         args.out.display()
     );
+    let bar = progress(encoders.len(), "networks fitted");
     for encoder in encoders {
         let (fitted, scores) = examples.fit(&*encoder, WorkOptions::default())?;
         text.push_str(&report(&*encoder, scores));
         weights.push(fitted);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     let json = serde_json::to_string(&weights)?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
     print_text(&text)?;

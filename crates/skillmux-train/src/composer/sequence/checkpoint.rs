@@ -6,7 +6,7 @@ use candle_core::{DType, Device, Tensor, Var};
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 
-use super::train::EpochLine;
+use super::epoch::EpochLine;
 use crate::{
     adamw::AdamW,
     encoder::RunFolder,

@@ -6,11 +6,13 @@
 //! the same bytes, and a run that was stopped goes on as if it had not been.
 
 mod checkpoint;
+mod epoch;
 mod example;
 mod fusion;
 mod loss;
 mod options;
 mod train;
 
+pub use epoch::EpochLine;
 pub use options::SequenceOptions;
-pub use train::{EpochLine, TrainedSequence, train_sequence};
+pub use train::{TrainedSequence, train_sequence};

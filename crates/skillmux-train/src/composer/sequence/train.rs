@@ -1,13 +1,13 @@
 //! [`train_sequence`]: steps and epochs.
 
 use candle_core::{Device, Tensor, Var};
-use serde::{Deserialize, Serialize};
 use skillmux::model::Encoder;
 use skillmux_models::sequence::{Fusion, SequenceConfig, SequenceModel, SequenceNetwork};
 
 use super::{
     super::data::SetExamples,
     checkpoint::{State, Variable, copies},
+    epoch::EpochLine,
     example::{Drawn, Example, examples},
     fusion::{Tuning, first_fusion, fit_fusion},
     loss::loss,
@@ -23,17 +23,6 @@ use crate::{
 
 /// Fewer tasks than this train nothing.
 const MIN_TASKS: usize = 10;
-
-/// What an epoch did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct EpochLine {
-    /// Number of the epoch, from 1.
-    pub epoch: usize,
-    /// Mean loss of its steps.
-    pub loss: f32,
-    /// Set F1 of the validation tasks, with weights of Eq. 4.4 that are not fitted yet.
-    pub set_f1: f64,
-}
 
 /// A sequence composer that was trained.
 #[derive(Debug, Clone)]
