@@ -172,7 +172,7 @@ fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
         let place = match router.places().find(id, &skill.source) {
             Whereabouts::Found(place) if !place.is_for_user_only() => Some(place.shown()),
             Whereabouts::NoFolder => None,
-            Whereabouts::Found(_) | Whereabouts::Gone => continue,
+            _ => continue,
         };
         if others.iter().all(|earlier| earlier.skill.id != *id) {
             others.push(OtherSkill { trust: router.trust(id)?, folder: place, skill });

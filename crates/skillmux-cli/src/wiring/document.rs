@@ -5,7 +5,7 @@ use std::path::Path;
 use skillmux::library::agents::{SettingsField, SettingsFormat};
 
 use super::{
-    entry::{BadShape, HookCommand},
+    entry::BadShape,
     error::SettingsFileError,
     json::JsonDocument,
     table::TableDocument,
