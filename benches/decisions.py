@@ -6,7 +6,7 @@ usage: decisions.py SKILLMUX INDEX [TASKS...] [--none FILE...]
 INDEX is a folder of `skillmux index`. TASKS are JSON Lines, as `benches/installed.py` and `benches/baseline/sample_train.py` write them, and
 those of `datasets/` and `fixtures/`: a task counts if the index has all its skills. FILE has requests that need no skill. It prints a line for
 each kind of task, English and Chinese requests apart: tasks, loaded, right skill first, all loaded, skills a plan, all loaded or among the three
-others that the prompt hook names where the router is not sure.
+others that the prompt hook names.
 """
 
 import argparse
@@ -49,10 +49,10 @@ def main():
 
 def others(route):
     """Returns the skills that the hook names beside those that it loads, as `skillmux hook` chooses them."""
-    if (route["confidence"] or 0) >= SURE:
-        return []
+    is_sure = (route["confidence"] or 0) >= SURE
+    named = ("substitute",) if is_sure else ("substitute", "below_cut")
     left_out = [
-        [skill["id"] for skill in step["alternatives"] if skill["reason"]["why"] in ("substitute", "below_cut")]
+        [skill["id"] for skill in step["alternatives"] if skill["reason"]["why"] in named]
         for step in route["steps"]
         if step["skills"]
     ]

@@ -41,7 +41,7 @@ use crate::{
 /// Largest event that is read.
 const MAX_EVENT_BYTES: u64 = 1024 * 1024;
 
-/// From this confidence on, no other skills are named.
+/// From this confidence on, only skills are named that could take the place of a loaded one.
 const SURE: f32 = 0.8;
 
 /// Most skills that are named beside those that are loaded.
@@ -150,15 +150,17 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     if route.decision != Decision::Load || skills.is_empty() {
         return Ok(None);
     }
-    let is_sure = route.confidence.is_some_and(|confidence| confidence >= SURE);
-    let others = if is_sure { Vec::new() } else { others(router, &route)? };
-    Ok(Some(context(&skills, &others)))
+    Ok(Some(context(&skills, &others(router, &route)?)))
 }
 
-/// Returns the skills that come next for the steps that have one, the best of each step first.
+/// Returns the skills that come next for the steps that have one, the best of each step first: those that could take the place of
+/// a loaded one, and others where it is not sure that any skill helps.
 fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
-    let is_next = |alternative: &&Alternative| {
-        matches!(alternative.reason, DropReason::Substitute { .. } | DropReason::BelowCut)
+    let is_sure = route.confidence.is_some_and(|confidence| confidence >= SURE);
+    let is_next = |alternative: &&Alternative| match alternative.reason {
+        DropReason::Substitute { .. } => true,
+        DropReason::BelowCut => !is_sure,
+        _ => false,
     };
     let of_steps = route.steps.iter().filter(|step| !step.skills.is_empty());
     let left_out: Vec<Vec<&Alternative>> =

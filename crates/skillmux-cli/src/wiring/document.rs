@@ -4,12 +4,7 @@ use std::path::Path;
 
 use skillmux::library::agents::{SettingsField, SettingsFormat};
 
-use super::{
-    entry::BadShape,
-    error::SettingsFileError,
-    json::JsonDocument,
-    table::TableDocument,
-};
+use super::{entry::BadShape, error::SettingsFileError, json::JsonDocument, table::TableDocument};
 
 /// A settings file in one of the formats.
 pub(super) enum Document {
