@@ -16,7 +16,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-SURE, N_OTHERS = 0.8, 3
+# As in `crates/skillmux-cli/src/command/hook.rs`.
+N_OTHERS = 3
 
 
 def main():
@@ -49,13 +50,7 @@ def main():
 
 def others(route):
     """Returns the skills that the hook names beside those that it loads, as `skillmux hook` chooses them."""
-    is_sure = (route["confidence"] or 0) >= SURE
-    named = ("substitute",) if is_sure else ("substitute", "below_cut")
-    left_out = [
-        [skill["id"] for skill in step["alternatives"] if skill["reason"]["why"] in named]
-        for step in route["steps"]
-        if step["skills"]
-    ]
+    left_out = [[skill["id"] for skill in step["alternatives"] if skill["reason"]["why"] == "substitute"] for step in route["steps"]]
     in_turn = [ids[place] for place in range(N_OTHERS) for ids in left_out if place < len(ids)]
     return list(dict.fromkeys(in_turn))[:N_OTHERS]
 

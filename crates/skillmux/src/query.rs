@@ -88,11 +88,11 @@ impl Query {
         for (number, need) in (1..).zip(needs) {
             let text = need.as_ref().trim();
             let problem = if !text.contains(char::is_alphanumeric) {
-                Some("is empty".to_owned())
+                Some("has no letter or digit".to_owned())
             } else if text.len() > Self::MAX_NEED_BYTES {
                 Some(format!("is longer than {} bytes", Self::MAX_NEED_BYTES))
             } else if number > Self::MAX_NEEDS {
-                Some(format!("is one more than {}", Self::MAX_NEEDS))
+                Some(format!("is too many: at most {} are taken", Self::MAX_NEEDS))
             } else {
                 None
             };
@@ -199,9 +199,9 @@ mod tests {
         assert_eq!(texts, ["read CSV", "draw a chart"]);
         assert!(query().needs().is_empty());
         for (refused, message) in [
-            (vec!["read CSV".to_owned(), " - ".to_owned()], "need 2 is empty"),
+            (vec!["read CSV".to_owned(), " - ".to_owned()], "need 2 has no letter or digit"),
             (vec!["a".repeat(401)], "need 1 is longer than 400 bytes"),
-            ((0..17).map(|n| n.to_string()).collect(), "need 17 is one more than 16"),
+            ((0..17).map(|n| n.to_string()).collect(), "need 17 is too many: at most 16 are taken"),
         ] {
             assert_eq!(query().with_needs(&refused).unwrap_err().to_string(), message);
         }

@@ -41,9 +41,6 @@ use crate::{
 /// Largest event that is read.
 const MAX_EVENT_BYTES: u64 = 1024 * 1024;
 
-/// From this confidence on, only skills are named that could take the place of a loaded one.
-const SURE: f32 = 0.8;
-
 /// Most skills that are named beside those that are loaded.
 const N_OTHERS: usize = 3;
 
@@ -153,18 +150,12 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     Ok(Some(context(&skills, &others(router, &route)?)))
 }
 
-/// Returns the skills that come next for the steps that have one, the best of each step first: those that could take the place of
-/// a loaded one, and others where it is not sure that any skill helps.
+/// Returns the skills that could take the place of a loaded one, the best of each step first.
 fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
-    let is_sure = route.confidence.is_some_and(|confidence| confidence >= SURE);
-    let is_next = |alternative: &&Alternative| match alternative.reason {
-        DropReason::Substitute { .. } => true,
-        DropReason::BelowCut => !is_sure,
-        _ => false,
-    };
-    let of_steps = route.steps.iter().filter(|step| !step.skills.is_empty());
+    let is_close = |other: &&Alternative| matches!(other.reason, DropReason::Substitute { .. });
+    let of_steps = route.steps.iter();
     let left_out: Vec<Vec<&Alternative>> =
-        of_steps.map(|step| step.alternatives.iter().filter(is_next).collect()).collect();
+        of_steps.map(|step| step.alternatives.iter().filter(is_close).collect()).collect();
     let in_turn =
         (0..N_OTHERS).flat_map(|place| left_out.iter().filter_map(move |of| of.get(place)));
     let index = router.index();

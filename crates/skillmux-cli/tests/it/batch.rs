@@ -58,7 +58,7 @@ fn needs_come_from_arguments_and_from_a_batch() {
     assert!(searched.stdout.contains("data/csv-cleaning"), "{}", searched.stdout);
     assert!(searched.stdout.contains("need 1"), "{}", searched.stdout);
     let refused = home.ask(&["route", task, "--need", "?"]);
-    refused.assert_error("need 1 is empty", "short phrases");
+    refused.assert_error("need 1 has no letter or digit", "short phrases");
 }
 
 #[test]

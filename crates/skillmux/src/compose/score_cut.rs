@@ -121,8 +121,14 @@ impl Composer for ScoreCut {
         // Of a task in parts, the whole comes last: it adds what no part has.
         let n_last = usize::from(request.split == Split::Parts).min(request.steps.len());
         let is_by_need = request.split == Split::Needs && request.scale == ScoreScale::LogOdds;
-        let places =
-            if is_by_need { first_places(request.steps) } else { vec![0; request.steps.len()] };
+        let repeats = |one: &Considered, other: &Considered| {
+            repetition(request, self.config.max_similarity, &[one], other).is_some()
+        };
+        let places = if is_by_need {
+            first_places(request.steps, &repeats)
+        } else {
+            vec![0; request.steps.len()]
+        };
         let in_turn: Vec<_> = request.steps.iter().zip(places).collect();
         let (last, first) = in_turn.split_at(n_last);
         let in_turn = first.iter().chain(last);

@@ -7,7 +7,7 @@ use super::{
     standing::Standing,
 };
 use crate::{
-    compose::{Considered, PlanStep, StepCandidates},
+    compose::{Calibration, Considered, DropReason, PlanStep, StepCandidates, judge},
     error::Result,
     index::{Index, IndexedSkill},
     retrieve::{Candidate, Contribution, ScoreScale, Translation},
@@ -33,6 +33,10 @@ pub(super) struct Found<'r> {
     pub(super) of_task: Option<&'r OfTask>,
     /// The best skill, which was read to be judged.
     pub(super) best: Option<IndexedSkill>,
+    /// What the need says, as it is judged.
+    pub(super) text: &'r str,
+    /// What the best skill was judged by.
+    pub(super) calibration: Option<&'r Calibration>,
 }
 
 impl Found<'_> {
@@ -74,6 +78,19 @@ impl Found<'_> {
             loaded.push(Loaded { skill: indexed, translation });
         }
         Ok(explained)
+    }
+
+    /// Returns the confidence of a step: that of its best skill, or of the skill that it has because another need keeps the best one.
+    pub(super) fn confidence(&mut self, index: &Index, step: &PlanStep) -> Result<Option<f32>> {
+        let is_moved = step.left_out.iter().any(|left| left.reason == DropReason::ServesOther);
+        let moved_to = step.skills.first().filter(|_| is_moved);
+        let Some(considered) = moved_to.and_then(|id| self.considered(id)) else {
+            return Ok(self.step.judgement.confidence);
+        };
+        let mut candidate = considered.candidate.clone();
+        let indexed = index.skill(index.find(&candidate.skill)?)?;
+        self.reasons.read(&mut candidate, &indexed)?;
+        Ok(judge(self.text, index.n_skills(), Some(&candidate), self.calibration).confidence)
     }
 
     /// Returns the skills that a step leaves out, with their names and scores.

@@ -345,16 +345,14 @@ impl Router {
         let all_first = dependencies(&subtasks);
         for (step, depends_on) in planned.iter().zip(all_first) {
             let of_need = found.iter_mut().find(|found| found.step.need == step.need);
-            let (skills, alternatives) = match of_need {
+            let (skills, alternatives, confidence) = match of_need {
                 Some(found) => {
                     let skills = found.load(&index, step, standing.as_ref(), &mut loaded)?;
-                    (skills, found.left_out(step))
+                    (skills, found.left_out(step), found.confidence(&index, step)?)
                 }
-                None => (Vec::new(), Vec::new()),
+                None => (Vec::new(), Vec::new(), None),
             };
             let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
-            let of_need = steps.iter().find(|found| found.need == step.need);
-            let confidence = of_need.and_then(|found| found.judgement.confidence);
             let subtask = reading.as_written(step.need.text());
             route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }
@@ -479,7 +477,7 @@ impl Router {
         };
         let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;
         let step = StepCandidates { need: need.clone(), candidates, judgement };
-        Ok(Found { scale, step, reasons, of_task, best })
+        Ok(Found { scale, step, reasons, of_task, best, text: query.text(), calibration })
     }
 
     fn explained(

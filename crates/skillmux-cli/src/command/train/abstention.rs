@@ -27,6 +27,9 @@ use crate::{
     source,
 };
 
+/// Fewer examples than these would let everything load, or nothing.
+const MIN_EXAMPLES: usize = 20;
+
 /// Rows of the table of coverage and risk.
 const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 
@@ -50,6 +53,13 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     let n_fitted = if kept.is_some() { 1 } else { rankings.len() };
     let rankings = rankings.into_iter().take(n_fitted).map(|(name, vectors)| {
         let examples = ask(&questions, args, settings, &models, vectors)?;
+        let n_examples = examples.n_train();
+        if n_examples < MIN_EXAMPLES {
+            bail!(
+                "{n_examples} examples are too few to fit to, {MIN_EXAMPLES} are needed: name files with more \
+                 queries, or another index"
+            );
+        }
         let mut calibration = examples.fit().context("no index was asked")?;
         if let (VectorUse::Transformer, [small, large]) = (vectors, &*args.thresholds) {
             calibration.threshold = *small;

@@ -14,12 +14,19 @@ use crate::{
     settings::Settings,
 };
 
+/// Requests of either kind, at least: fewer teach nothing, and take as long.
+const MIN_REQUESTS: usize = 20;
+
 pub(super) fn run(args: &TrainWorkArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let examples = WorkExamples::read(&args.work, &args.talk)?;
     let [n_work, n_talk] = examples.n();
-    if n_work == 0 || n_talk == 0 {
-        let option = if n_work == 0 { "--work" } else { "--talk" };
-        bail!("{option} has no request; each line of a file is one: {{\"query\": \"...\"}}");
+    if n_work < MIN_REQUESTS || n_talk < MIN_REQUESTS {
+        let (option, n) =
+            if n_work < MIN_REQUESTS { ("--work", n_work) } else { ("--talk", n_talk) };
+        bail!(
+            "{option} has {n} requests, and {MIN_REQUESTS} are needed; each line of a file is one: \
+             {{\"query\": \"...\"}}"
+        );
     }
     // One for each encoder by which the default ranking may read a query.
     let encoders = [transformer(), own_model::encoder(settings)?];
