@@ -177,18 +177,22 @@ fn other_skills_are_named_where_one_could_fit_better() {
     let home = Home::new();
     for (name, description) in [
         ("tea", "How to brew a pot of tea"),
-        ("coffee", "How to make coffee with a French press"),
-        ("cocoa", "How to make hot chocolate from cocoa and milk"),
-        ("mug", "Wash a dirty mug"),
-        ("invoice", "Write an invoice for a customer"),
+        ("green-tea", "How to brew green tea at a low temperature"),
+        ("black-tea", "How to brew black tea with milk"),
+        ("postgres", "Find and fix slow queries of PostgreSQL"),
+        ("mysql", "Find and fix slow queries of MySQL"),
+        ("oracle", "Find and fix slow queries of Oracle databases"),
     ] {
         home.write_skill(&format!(".claude/skills/{name}"), name, description, "Some steps.");
     }
     index(&home);
     let mut n_named = 0;
-    for prompt in
-        [PROMPT, "make a hot drink", "make coffee or tea for two guests", "hot milk drink"]
-    {
+    for prompt in [
+        PROMPT,
+        "brew tea with care",
+        "find the slow queries of our database",
+        "queries are slow since Monday",
+    ] {
         let route = home.run(&["route", prompt, "--format", "json"]);
         let route: Value = serde_json::from_str(&route.stdout).unwrap();
         if route["decision"] != "load" {
