@@ -308,7 +308,7 @@ pub(crate) fn in_words(reason: &DropReason) -> String {
         DropReason::BelowCut => "its score is below the cut".to_owned(),
         DropReason::SameName { of } => format!("it has the name of `{of}`"),
         DropReason::NearDuplicate { of } => format!("it nearly repeats `{of}`"),
-        DropReason::ServesOther => "it serves another need".to_owned(),
+        DropReason::ServesOther => "another need has it, or a copy of it".to_owned(),
         DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
         DropReason::Substitute { of } => format!("it could take the place of `{of}`"),
         DropReason::OverLimit => "max_skills is reached".to_owned(),

@@ -221,7 +221,7 @@ fn drop_reason(reason: &DropReason) -> String {
         DropReason::SameName { of } => format!("has the name of {of}"),
         DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
         DropReason::Substitute { of } => format!("could take the place of {of}"),
-        DropReason::ServesOther => "it serves another need".to_owned(),
+        DropReason::ServesOther => "another need has it, or a copy of it".to_owned(),
         DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
         DropReason::OverLimit => "over the limit of -k".to_owned(),
         _ => "left out".to_owned(),

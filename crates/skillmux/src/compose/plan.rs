@@ -36,7 +36,7 @@ pub enum DropReason {
     },
     /// An earlier step loads it.
     LoadedBefore,
-    /// Another need keeps it, and the next skill of this one is not much worse.
+    /// Another need keeps it, or a near-copy of it, and the next skill of this need is not much worse.
     ServesOther,
     /// It would serve a need that another skill of the plan serves.
     Substitute {

@@ -23,6 +23,7 @@ mod decomposer;
 mod negation;
 mod order;
 mod request;
+mod request_words;
 
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};

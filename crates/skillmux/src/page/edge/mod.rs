@@ -19,6 +19,7 @@
 mod condition;
 mod identifier;
 mod number;
+mod passage;
 mod reference;
 mod words;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     compared,
-    reference::{Passage, nearest},
+    passage::{Passage, nearest},
     words::Word,
 };
 use crate::{

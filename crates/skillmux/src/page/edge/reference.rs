@@ -3,7 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    Edge, EdgeKind, compared, first_nodes, identifier, number::Numbers, sections_of, words::Word,
+    Edge, EdgeKind, compared, first_nodes, identifier,
+    number::Numbers,
+    passage::{Passage, nearest},
+    sections_of,
+    words::Word,
 };
 use crate::{page::scene::is_contents, skill::NodeTree};
 
@@ -51,18 +55,6 @@ pub(super) fn add(body: &str, tree: &NodeTree, edges: &mut Vec<Edge>) {
         numbers.named(&passage, &mut add);
     }
     identifier::add(body, nodes, edges);
-}
-
-/// A node that may name others.
-pub(super) struct Passage<'a> {
-    /// Its position.
-    pub(super) node: usize,
-    /// Its section.
-    pub(super) section: Option<u32>,
-    /// The sections around it, its own first.
-    pub(super) around: Vec<usize>,
-    pub(super) text: &'a str,
-    pub(super) words: Vec<Word<'a>>,
 }
 
 /// The titles of sections that have a node.
@@ -142,16 +134,6 @@ impl<'a> Titles<'a> {
                 add(*first_node);
             }
         }
-    }
-}
-
-/// Returns the item whose node is nearest to another one; items rise by their node. Of two as near, the first.
-pub(super) fn nearest<T>(items: &[T], to: usize, node: impl Fn(&T) -> usize) -> Option<&T> {
-    let after = items.partition_point(|item| node(item) < to);
-    let before = after.checked_sub(1).and_then(|before| items.get(before));
-    match (before, items.get(after)) {
-        (Some(before), Some(after)) if node(after) - to < to - node(before) => Some(after),
-        (before, after) => before.or(after),
     }
 }
 
