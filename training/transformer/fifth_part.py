@@ -12,13 +12,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-import numpy as np
-import torch
-
 import data
 import model
 import prepare
-from fourth_part import LEXICON, MISSPELLED_SHARE, Lexicon, add_negatives, closed_to_all
+from fourth_part import Part, add_negatives
 
 SEED = 6
 TASKS = prepare.REPOSITORY / "datasets/more-tasks-train.jsonl"
@@ -65,17 +62,9 @@ def add_near_negatives(groups, texts, encoder, tokenizer, draw):
 
 def main():
     folder, out, start = map(Path, sys.argv[1:])
-    torch.set_num_threads(2)
-    draw = random.Random(SEED)
-    lexicon = Lexicon(LEXICON)
-    skills, same = prepare.read_skills(folder)
-    sets = prepare.Sets(folder, skills)
-    closed_to_all(sets)
-    encoder, tokenizer = model.Encoder.load(start).eval(), model.base_tokenizer()
-    misspelled = lambda query: data.misspelled(query, draw) if draw.random() < MISSPELLED_SHARE else query
-    rows = {id: {**skill, "text": lexicon.says(skill["text"]), "same": same[id]} for id, skill in skills.items()}
-    texts = {id: row["text"] for id, row in rows.items()}
-
+    part = Part(folder, start, SEED)
+    draw, lexicon, sets, texts, misspelled = part.draw, part.lexicon, part.sets, part.texts, part.misspelled
+    encoder, tokenizer = part.encoder, part.tokenizer
     groups = new_groups(TASKS, N_TIMES_NEW, sets, lexicon, misspelled)
     near = [group for group in groups if "near" in group]
     far = [group for group in groups if "near" not in group] + add_near_negatives(near, texts, encoder, tokenizer, draw)
@@ -87,7 +76,7 @@ def main():
     draw.shuffle(groups)
     print(len(near), "groups of near skills,", len(far), "of others,", len(old), "of part 4")
     data.write_lines(out / "groups-5.jsonl", groups)
-    data.write_lines(out / "skills-5.jsonl", rows.values())
+    data.write_lines(out / "skills-5.jsonl", part.rows.values())
 
 
 if __name__ == "__main__":

@@ -124,16 +124,29 @@ def closed_to_all(sets):
     sets.closed_texts |= {sets.wording(id) for id in closed} - {""}
 
 
+class Part:
+    """What a part of the training begins with: the skills as the binary reads them, what is held out, and the weights that find the negatives."""
+
+    def __init__(self, folder, start, seed):
+        torch.set_num_threads(2)
+        self.draw = random.Random(seed)
+        self.lexicon = Lexicon(LEXICON)
+        self.skills, same = prepare.read_skills(folder)
+        self.sets = prepare.Sets(folder, self.skills)
+        closed_to_all(self.sets)
+        self.encoder, self.tokenizer = model.Encoder.load(start).eval(), model.base_tokenizer()
+        self.rows = {id: {**skill, "text": self.lexicon.says(skill["text"]), "same": same[id]} for id, skill in self.skills.items()}
+        self.texts = {id: row["text"] for id, row in self.rows.items()}
+
+    def misspelled(self, query):
+        return data.misspelled(query, self.draw) if self.draw.random() < MISSPELLED_SHARE else query
+
+
 def main():
     folder, out, start = map(Path, sys.argv[1:])
-    torch.set_num_threads(2)
-    draw = random.Random(SEED)
-    lexicon = Lexicon(LEXICON)
-    skills, same = prepare.read_skills(folder)
-    sets = prepare.Sets(folder, skills)
-    closed_to_all(sets)
-    encoder, tokenizer = model.Encoder.load(start).eval(), model.base_tokenizer()
-    misspelled = lambda query: data.misspelled(query, draw) if draw.random() < MISSPELLED_SHARE else query
+    part = Part(folder, start, SEED)
+    draw, lexicon, skills, sets, misspelled = part.draw, part.lexicon, part.skills, part.sets, part.misspelled
+    encoder, tokenizer = part.encoder, part.tokenizer
 
     tasks = [(task["skill_ids"][0], task["query"]) for task in data.read_lines(prepare.REPOSITORY / "datasets/other-words-train.jsonl")]
     tasks = [(id, query) for id, query in tasks if sets.is_open(id)]
@@ -158,11 +171,10 @@ def main():
         groups.append({**group, "queries": [lexicon.says(query) for query in group["queries"]]})
     print(len(of_skill), "groups of tasks in other words,", N_TIMES_PARTS, "times", len(parts), "of parts,", len(chinese), "of Chinese")
 
-    rows = {id: {**skill, "text": lexicon.says(skill["text"]), "same": same[id]} for id, skill in skills.items()}
-    add_negatives(groups, sets, {id: row["text"] for id, row in rows.items()}, encoder, tokenizer, draw)
+    add_negatives(groups, sets, part.texts, encoder, tokenizer, draw)
     draw.shuffle(groups)
     data.write_lines(out / "groups-4.jsonl", groups)
-    data.write_lines(out / "skills-4.jsonl", rows.values())
+    data.write_lines(out / "skills-4.jsonl", part.rows.values())
 
 
 if __name__ == "__main__":

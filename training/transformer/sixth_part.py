@@ -12,13 +12,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-import torch
-
 import data
 import fifth_part
 import model
 import prepare
-from fourth_part import LEXICON, MISSPELLED_SHARE, Lexicon, add_negatives, closed_to_all
+from fourth_part import Part, add_negatives
 
 SEED = 7
 TASKS = prepare.REPOSITORY / "datasets/group-tasks-train.jsonl"
@@ -60,17 +58,9 @@ def add_requests(groups, of_near, lexicon):
 
 def main():
     folder, out, start = map(Path, sys.argv[1:])
-    torch.set_num_threads(2)
-    draw = random.Random(SEED)
-    lexicon = Lexicon(LEXICON)
-    skills, same = prepare.read_skills(folder)
-    sets = prepare.Sets(folder, skills)
-    closed_to_all(sets)
-    encoder, tokenizer = model.Encoder.load(start).eval(), model.base_tokenizer()
-    misspelled = lambda query: data.misspelled(query, draw) if draw.random() < MISSPELLED_SHARE else query
-    rows = {id: {**skill, "text": lexicon.says(skill["text"]), "same": same[id]} for id, skill in skills.items()}
-    texts = {id: row["text"] for id, row in rows.items()}
-
+    part = Part(folder, start, SEED)
+    draw, lexicon, sets, texts, misspelled = part.draw, part.lexicon, part.sets, part.texts, part.misspelled
+    encoder, tokenizer = part.encoder, part.tokenizer
     groups = fifth_part.new_groups(TASKS, N_TIMES_NEW, sets, lexicon, misspelled)
     unserved = defaultdict(list)
     n_near = 1 + max(group["near"] for group in groups if "near" in group)
@@ -79,17 +69,16 @@ def main():
     for request in data.read_lines(REQUESTS):
         if "near" in request:
             unserved[n_near + request["near"]].append(request["query"])
-    n_unserved = add_requests(groups, unserved, lexicon)
     near = [group for group in groups if "near" in group]
     far = [group for group in groups if "near" not in group] + fifth_part.add_near_negatives(near, texts, encoder, tokenizer, draw)
     old = old_groups(sets, lexicon, misspelled, draw)
     add_negatives(far + old, sets, texts, encoder, tokenizer, draw)
     groups += old
     draw.shuffle(groups)
-    print(n_unserved, "requests that none of their group serves")
+    print(add_requests(groups, unserved, lexicon), "requests that none of their group serves")
     print(len(near), "groups of near skills,", len(far), "of others,", len(old), "of older parts")
     data.write_lines(out / "groups-6.jsonl", groups)
-    data.write_lines(out / "skills-6.jsonl", rows.values())
+    data.write_lines(out / "skills-6.jsonl", part.rows.values())
 
 
 if __name__ == "__main__":
