@@ -6,13 +6,19 @@ usage: average.py TARGET WEIGHTS WEIGHTS...
 
 import sys
 
-from safetensors.torch import load_file, save_file
+import model
+
+
+def write_mean(target, paths):
+    states = [model.Encoder.load(path).state_dict() for path in paths]
+    mean = model.Encoder(len(states[0]["embeddings.word_embeddings.weight"]))
+    mean.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
+    mean.save(target)
 
 
 def main():
     target, *paths = sys.argv[1:]
-    states = [load_file(path) for path in paths]
-    save_file({name: sum(state[name] for state in states) / len(states) for name in states[0]}, target)
+    write_mean(target, paths)
 
 
 if __name__ == "__main__":

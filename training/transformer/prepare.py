@@ -1,51 +1,37 @@
 #!/usr/bin/env python3
 """Writes what is trained on and what is scored.
 
-usage: prepare.py DATA OUT SKILLMUX INDEX
+usage: prepare.py DATA OUT
 
-INDEX is an index that SKILLMUX made of DATA/pool and DATA/dev/skills.jsonl. Written to OUT: `skills.jsonl` (id, name, description, text),
-`groups.jsonl` (a skill, one or two queries for it, and a skill that is a hard negative), and one file of tasks for each set that is scored.
+Written to OUT: `skills.jsonl` (id, name, description, and the text as the binary reads it: Chinese word by word in English), `groups.jsonl` (a skill, and
+queries that it answers), `unserved.jsonl` (requests that no skill of a group serves), and a file of tasks for each set that is scored.
 Seed 1 throughout; the same data give the same bytes.
 """
 
 import json
 import random
-import re
-import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from urllib.parse import unquote
 
 import data
+from lexicon import Lexicon
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-QUERIES_A_SKILL = 6
-MISSPELLED_SHARE = 0.15
-# Mined negatives come from so many of BM25's ranking, without the first.
-DEPTH = 30
-MAX_JACCARD = 0.5
+DATASETS = data.REPOSITORY / "datasets"
+# Tasks of our own for one skill each; what tells them apart in `groups.jsonl`.
+TASKS = {"other-words-train": "other", "parts-train": "parts", "more-tasks-train": "new", "group-tasks-train": "new"}
+QUERIES_A_GROUP = 3
+# Stretches of a body that the encoder does not read of the skill, as long queries for it.
+N_SECTIONS, SECTION_CHARACTERS = 12_000, (300, 1500)
 N_TASKS = 500
 
 
 def read_skills(folder):
-    """Returns the skills by id, and for each id the first one with the same text."""
-    skills, same, first = {}, {}, {}
+    """Yields the skills of the pool and of `dev`."""
     for path in [*sorted(folder.glob("pool/*.zst")), folder / "dev/skills.jsonl"]:
         for row in data.read_lines(path):
             name, description, body = row["name"], row["description"] or "", row["body"] or ""
-            id = row["skill_id"]
-            same[id] = first.setdefault((name.strip(), description.strip(), body.strip()), id)
-            skills[id] = {"id": id, "name": name, "description": description, "text": data.document(name, description, body)}
-    return skills, same
-
-
-def words(text):
-    return set(re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", text.lower()))
-
-
-def jaccard(a, b):
-    return len(a & b) / max(len(a | b), 1)
+            yield {"id": row["skill_id"], "name": name, "description": description, "body": body}
 
 
 class Sets:
@@ -70,14 +56,8 @@ class Sets:
         reserved = []
         for row in data.read_lines(folder / "bilingual.jsonl.zst"):
             (reserved if data.is_reserved_translation(row["en"]) else self.translations).append((row["zh"], row["en"]))
-        for direction, pairs in (("zh-en", reserved), ("en-zh", [(en, zh) for zh, en in reserved])):
-            self.tasks[direction] = [
-                {"query": skills[asks]["description"], "gold": [right], "ignored": [asks]}
-                for asks, right in pairs
-                if skills[asks]["description"]
-            ]
-        known = {row["query_id"] for row in data.read_lines(REPOSITORY / "fixtures/long-tasks.jsonl")}
-        self.long = list(data.read_lines(REPOSITORY / "datasets/long-tasks.jsonl"))
+        known = {row["query_id"] for row in data.read_lines(data.REPOSITORY / "fixtures/long-tasks.jsonl")}
+        self.long = list(data.read_lines(DATASETS / "long-tasks.jsonl"))
         hashed = [task for task in self.long if any(data.is_held_out_long(self.keys[id]) for id in task["skill_ids"])]
         scored = [task for task in hashed if any(data.is_scored_fold(self.keys[id]) for id in task["skill_ids"])]
         self.tasks["long"] = [
@@ -88,6 +68,9 @@ class Sets:
         closed = [id for tasks in self.tasks.values() for task in tasks for id in task["gold"]]
         closed += [id for task in hashed for id in task["skill_ids"]]
         closed += [id for pair in reserved for id in pair]
+        installed = tuple({task["library"] + "/" for task in data.read_lines(DATASETS / "installed-tasks.jsonl")})
+        closed += [id for id in skills if id.startswith(installed)]
+        closed += [id for task in data.read_lines(DATASETS / "cross-language-tasks.jsonl") for id in task["skill_ids"]]
         self.closed_keys = {self.keys[id] for id in closed}
         self.closed_texts = {self.wording(id) for id in closed} - {""}
         rows = defaultdict(list)
@@ -109,102 +92,109 @@ class Sets:
         return not data.is_held_out_short(key) and key not in self.closed_keys and self.wording(id) not in self.closed_texts
 
 
-def make_groups(sets, draw):
-    """Returns skills with one or two queries each: two share the cost of encoding the skill and its negative."""
-    groups, counts = [], Counter()
+def groups_of(of_skill, kind):
+    """Returns the queries of each skill in groups, which share the cost of reading the skill."""
+    return [
+        {"skill": id, "queries": queries[at : at + QUERIES_A_GROUP], "kind": kind}
+        for id, queries in sorted(of_skill.items())
+        for at in range(0, len(queries), QUERIES_A_GROUP)
+    ]
+
+
+def prompts(sets, draw):
+    """Returns the prompts of `queries-train`: of each skill, whole sentences of a user first, then templates with [places] to fill."""
     of_skill = defaultdict(list)
     for query, gold in sets.short.items():
         if all(map(sets.is_open, gold)):
             of_skill[gold[0]].append(query)
-    for id in sorted(of_skill):
-        queries = sorted(of_skill[id])
+    for queries in of_skill.values():
+        queries.sort()
         draw.shuffle(queries)
-        # Whole sentences of a user first, then templates with [places] to fill.
         queries.sort(key=lambda query: "[" in query)
-        queries = queries[:QUERIES_A_SKILL]
-        draw.shuffle(queries)
-        groups += [{"skill": id, "queries": queries[at : at + 2], "kind": "short"} for at in range(0, len(queries), 2)]
-    for task in sets.long:
-        if all(map(sets.is_open, task["skill_ids"])):
-            groups += [{"skill": id, "queries": [task["query"]], "kind": "long"} for id in task["skill_ids"]]
+    return groups_of(of_skill, "short")
+
+
+def long_tasks(sets):
+    whole = [task for task in sets.long if all(map(sets.is_open, task["skill_ids"]))]
+    return [{"skill": id, "queries": [task["query"]], "kind": "long"} for task in whole for id in task["skill_ids"]]
+
+
+def translations(sets):
+    groups = []
     for zh, en in sets.translations:
         if sets.is_open(zh) and sets.is_open(en):
-            for asks, right in ((zh, en), (en, zh)):
-                if sets.skills[asks]["description"]:
-                    groups.append({"skill": right, "queries": [sets.skills[asks]["description"]], "kind": "translation"})
-    for group in groups:
-        for at, query in enumerate(group["queries"]):
-            if group["kind"] != "translation" and draw.random() < MISSPELLED_SHARE:
-                group["queries"][at] = data.misspelled(query, draw)
-                counts["misspelled"] += group["queries"][at] != query
-            counts[group["kind"]] += 1
-    print("pairs:", dict(counts), "in", len(groups), "groups of", len({group["skill"] for group in groups}), "skills")
+            groups += [
+                {"skill": right, "queries": [sets.skills[asks]["description"]], "kind": "translation"}
+                for asks, right in ((zh, en), (en, zh))
+                if sets.skills[asks]["description"]
+            ]
     return groups
 
 
-def search(skillmux, index, queries, depth, retriever, out):
-    """Returns the ranking of each query: pairs of id and score."""
-    out.mkdir(parents=True, exist_ok=True)
-    data.write_lines(out / "ask.jsonl", ({"query_id": str(at), "query": query} for at, query in enumerate(queries)))
-    command = [skillmux, "search", "--queries", out / "ask.jsonl", "--index", index, "-k", str(depth), "--retriever", retriever]
-    run = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rankings = [[] for _ in queries]
-    for line in run.splitlines():
-        task, _, skill, _, score, _ = line.split()
-        rankings[int(task)].append((unquote(skill), float(score)))
-    return rankings
+def sections(sets, draw):
+    """Returns groups of one query: a stretch of a body behind what the encoder reads of the skill."""
+    least, most = SECTION_CHARACTERS
+    read = data.TEXT_CHARACTERS
+    ids = [id for id in sorted(sets.skills) if sets.is_open(id) and len(sets.skills[id]["body"]) > read + most and not data.is_chinese(sets.skills[id]["body"][read:])]
+    groups = []
+    for id in draw.sample(ids, min(N_SECTIONS, len(ids))):
+        body, length = sets.skills[id]["body"], draw.randint(least, most)
+        start = draw.randint(read, len(body) - length)
+        text = body[start : start + length].partition("\n")[2] or body[start : start + length]
+        if len(text) >= least // 2:
+            groups.append({"skill": id, "queries": [text], "kind": "section"})
+    return groups
 
 
-def add_negatives(groups, sets, found, draw):
-    """Gives each group a skill that BM25 finds for a query of its skill, and that is most likely no answer.
-
-    Left out are skills that share a name with the right one, those whose name and description say nearly the same (Jaccard of words
-    above 0.5), and skills that are the answer of a scored task. train.py leaves out those whose vectors are too much alike.
-    """
-    skills, counts = sets.skills, Counter()
-    candidates = {}
-    for right, ranking in found.items():
-        mine = words(data.headline(skills[right]["name"], skills[right]["description"]))
-        candidates[right] = []
-        for id, _ in ranking[1:]:
-            same_name = sets.keys[id] == sets.keys[right]
-            closed = sets.keys[id] in sets.closed_keys
-            near = jaccard(mine, words(data.headline(skills[id]["name"], skills[id]["description"]))) > MAX_JACCARD
-            counts.update(same_name=same_name, closed=closed, near=near, seen=1)
-            if not (same_name or closed or near or id == right):
-                candidates[right].append(id)
-        draw.shuffle(candidates[right])
-    open_ids = sorted(id for id in skills if sets.keys[id] not in sets.closed_keys)
-    for group in groups:
-        left = candidates[group["skill"]]
-        counts.update(by_chance=not left)
-        group["negative"] = left.pop() if left else draw.choice(open_ids)
-    print("negatives:", dict(counts))
+def own_tasks(sets):
+    """Returns the groups of our own tasks; skills that a writer told apart have the number of their group (`near`)."""
+    groups, n_near, first_near = [], 0, {}
+    for name, kind in TASKS.items():
+        of_skill, near_of = defaultdict(list), {}
+        for task in data.read_lines(DATASETS / f"{name}.jsonl"):
+            id = task["skill_ids"][0]
+            if sets.is_open(id):
+                of_skill[id].append(task["query"])
+                if task.get("near") is not None:
+                    near_of[id] = task["near"]
+        first_near[name] = n_near
+        groups += [{**group, "near": n_near + near_of[group["skill"]]} if group["skill"] in near_of else group for group in groups_of(of_skill, kind)]
+        n_near += 1 + max(near_of.values(), default=-1)
+    return groups, first_near
 
 
 def main():
-    folder, out, skillmux, index = sys.argv[1:]
-    folder, out = Path(folder), Path(out)
+    folder, out = map(Path, sys.argv[1:])
     out.mkdir(parents=True, exist_ok=True)
-    draw = random.Random(1)
-    skills, same = read_skills(folder)
-    (out / "data-folder").write_text(str(folder.resolve()))
-    data.write_lines(out / "skills.jsonl", ({**skill, "same": same[id]} for id, skill in skills.items()))
+    draw, lexicon = random.Random(1), Lexicon()
+    skills = {skill["id"]: skill for skill in read_skills(folder)}
     sets = Sets(folder, skills)
+    texts = {id: lexicon.says(data.document(skill["name"], skill["description"], skill["body"])) for id, skill in skills.items()}
+    data.write_lines(out / "skills.jsonl", (
+        {"id": id, "name": skill["name"], "description": skill["description"], "text": texts[id], "open": sets.is_open(id), "closed": sets.keys[id] in sets.closed_keys}
+        for id, skill in skills.items()
+    ))
     for name, tasks in sets.tasks.items():
         if len(tasks) > N_TASKS:
             tasks = random.Random(1).sample(tasks, N_TASKS)
         print(f"{name}: {len(tasks)} of {len(sets.tasks[name])} tasks")
         data.write_lines(out / f"{name}.jsonl", tasks)
-    groups = make_groups(sets, draw)
+    own, first_near = own_tasks(sets)
+    groups = own + prompts(sets, draw) + long_tasks(sets) + translations(sets) + sections(sets, draw)
     assert not sets.closed_keys & {sets.keys[group["skill"]] for group in groups}
-    first = {}
     for group in groups:
-        first.setdefault(group["skill"], group["queries"][0])
-    rankings = search(skillmux, index, list(first.values()), DEPTH, "joined", out / "mining")
-    add_negatives(groups, sets, dict(zip(first, rankings)), draw)
-    draw.shuffle(groups)
+        group["queries"] = [lexicon.says(query) for query in group["queries"]]
     data.write_lines(out / "groups.jsonl", groups)
+    unserved = [
+        {"near": first_near["more-tasks-train"] + request["near"], "query": lexicon.says(request["query"])}
+        for request in data.read_lines(DATASETS / "near-none.jsonl")
+        if "near" in request
+    ]
+    data.write_lines(out / "unserved.jsonl", unserved)
+    counts = Counter()
+    for group in groups:
+        counts[group["kind"]] += len(group["queries"])
+    print("pairs:", dict(counts), "in", len(groups), "groups of", len({group["skill"] for group in groups}), "skills;", len(unserved), "requests that no skill serves")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,13 @@ import data
 import model
 import train
 
-N_PAIRS, N_TOKENS = 32, 64
+N_PAIRS, N_TOKENS, N_QUERY_TOKENS = 32, 64, 128
+RATE = 5e-5
+
+
+def encode(encoder, rows):
+    texts = train.Texts(rows, "cpu")
+    return train.encode(encoder, texts, torch.arange(len(rows)), 4)
 
 
 def main():
@@ -32,7 +38,7 @@ def main():
     draw = random.Random(1)
     tokenizer = model.base_tokenizer()
     encoder = model.Encoder.load("base").train()
-    optimizer = torch.optim.AdamW(encoder.parameters(), lr=train.RATE)
+    optimizer = torch.optim.AdamW(encoder.parameters(), lr=RATE)
     started, cpu, n_read = time.time(), time.process_time(), 0
     for step in range(n_steps):
         if step == 2:
@@ -40,12 +46,12 @@ def main():
         batch = draw.sample(pairs, N_PAIRS)
         ids = [id for _, id in batch] + draw.sample(sorted(skills), N_PAIRS)
         texts = [part[:4000] for id in ids for part in skills[id]]
-        queries = model.tokens_of(tokenizer, [query for query, _ in batch], train.TRAIN_QUERY_TOKENS)
+        queries = model.tokens_of(tokenizer, [query for query, _ in batch], N_QUERY_TOKENS)
         parts = model.tokens_of(tokenizer, texts, N_TOKENS)
         n_read += sum(map(len, queries + parts))
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
-            of_skills = train.Batches.encode(encoder, parts).view(len(ids), 2, -1).mean(1)
-            of_queries = train.Batches.encode(encoder, queries)
+            of_skills = encode(encoder, parts).view(len(ids), 2, -1).mean(1)
+            of_queries = encode(encoder, queries)
         scores = of_queries @ of_skills.T / train.TEMPERATURE
         torch.nn.functional.cross_entropy(scores, torch.arange(N_PAIRS)).backward()
         torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)
