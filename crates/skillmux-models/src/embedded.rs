@@ -94,8 +94,8 @@ const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: skillmux_transformer_embeddings::TENSORS.len()
         + skillmux_transformer_embeddings::VOCABULARY.len()
         + skillmux_transformer_layers::TENSORS.len(),
-    trained_on: "all-MiniLM-L6-v2 (Apache-2.0), tuned on 22,216 pairs of queries-train, long tasks \
-                 and translations, and on 22,673 tasks in other words",
+    trained_on: "all-MiniLM-L6-v2 (Apache-2.0), tuned on 85,475 pairs: prompts of queries-train, our tasks \
+                 in other words, long tasks, translations and stretches of skills",
 };
 
 const WORK: &str = include_str!("../assets/work.json");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use skillmux::{
     compose::{Decision, DropReason},
     page::PartList,
-    retrieve::Contribution,
+    retrieve::{Contribution, Feature, FeatureGroup},
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     skill::SkillId,
     text::{clipped, one_line, printable},
@@ -20,8 +20,9 @@ use super::{
 /// Alternatives in the text answer; JSON has all.
 const N_ALTERNATIVES: usize = 5;
 
-/// Most parts of a score that a text names; JSON has all.
-const MAX_PARTS: usize = 5;
+/// What a text calls the parts of a score that come from shared words, and those that come from vectors; JSON has each part.
+const WORDS: &str = "words";
+const MEANING: &str = "meaning";
 
 /// Characters of a name in the text answer: what the Agent Skills specification allows.
 const MAX_NAME_CHARS: usize = 64;
@@ -163,7 +164,7 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
         let _ = writeln!(out, "{}", wrapped(&copies, "    "));
     }
     let parts = score_parts(&skill.explanation.contributions);
-    let score = format!("score {:.1} = {parts}", skill.score);
+    let score = format!("score {:.1}: {parts}", skill.score);
     let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&score, "    ")));
     for (label, words) in
         [("has", &skill.explanation.matched), ("lacks", &skill.explanation.missing)]
@@ -189,21 +190,34 @@ fn copies(ids: &[SkillId]) -> Option<String> {
     Some(printable(&format!("and {} {noun}: {}{more}", ids.len(), shown.join(", "))))
 }
 
-/// Returns what adds most to a score, or takes most from it, and what the rest adds.
+/// Says what words and meaning add to a score, and what else changes it.
 fn score_parts(contributions: &[Contribution]) -> String {
-    let mut largest: Vec<&Contribution> = contributions.iter().collect();
-    let mut rest = Vec::new();
-    if largest.len() > MAX_PARTS {
-        largest.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-        rest = largest.split_off(MAX_PARTS - 1);
+    let mut sums = vec![(WORDS, 0.0), (MEANING, 0.0)];
+    for Contribution { feature, value } in contributions {
+        let source = source(feature);
+        match sums.iter_mut().find(|(known, _)| *known == source) {
+            Some((_, sum)) => *sum += value,
+            None => sums.push((source, *value)),
+        }
     }
-    let part = |part: &&Contribution| format!("{} {:.1}", part.feature, part.value);
-    let mut parts: Vec<String> = largest.iter().map(part).collect();
-    if !rest.is_empty() {
-        let value: f32 = rest.iter().map(|part| part.value).sum();
-        parts.push(format!("{} others {value:.1}", rest.len()));
+    let parts = sums.iter().map(|(source, sum)| (source, format!("{sum:.1}")));
+    let parts = parts.filter(|(_, sum)| !matches!(sum.as_str(), "0.0" | "-0.0"));
+    parts.map(|(source, sum)| format!("{source} {sum}")).collect::<Vec<String>>().join(", ")
+}
+
+/// Returns whether a part of a score comes from words or from meaning; its own name if from neither.
+fn source(feature: &str) -> &str {
+    let known = Feature::ALL.into_iter().find(|known| known.as_str() == feature);
+    match known.map(Feature::group) {
+        None => feature,
+        Some(
+            FeatureGroup::Dense
+            | FeatureGroup::DenseClauses
+            | FeatureGroup::Crossing
+            | FeatureGroup::Transformer,
+        ) => MEANING,
+        Some(_) => WORDS,
     }
-    parts.join(" + ")
 }
 
 fn word_list(words: &[String]) -> String {
@@ -225,5 +239,31 @@ fn drop_reason(reason: &DropReason) -> String {
         DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
         DropReason::OverLimit => "over the limit of -k".to_owned(),
         _ => "left out".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_told_by_words_and_meaning_and_by_what_else_changes_it() {
+        let of = |parts: &[(&str, f32)]| {
+            let parts = parts.iter().map(|(feature, value)| Contribution {
+                feature: (*feature).to_owned(),
+                value: *value,
+            });
+            score_parts(&parts.collect::<Vec<_>>())
+        };
+        let parts = [
+            ("transformer", 2.5),
+            ("bm25", 1.0),
+            ("trust", -1.5),
+            ("coverage", 0.25),
+            ("dense", 0.5),
+        ];
+        assert_eq!(of(&parts), "words 1.2, meaning 3.0, trust -1.5");
+        assert_eq!(of(&[("bm25", 2.0), ("transformer", 0.04)]), "words 2.0");
+        assert_eq!(of(&[]), "");
     }
 }

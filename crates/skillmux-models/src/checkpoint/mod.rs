@@ -27,6 +27,7 @@
 
 mod batch;
 mod bert;
+mod byte_blocks;
 mod config;
 mod encoder;
 mod error;

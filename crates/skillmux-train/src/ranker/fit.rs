@@ -55,6 +55,10 @@ enum Stage {
     /// All of them for short queries. There are a hundred long tasks with skills that no encoder knows,
     /// too few to fit the weights of words anew.
     Short,
+    /// Those of [`FeatureGroup::Transformer`] in libraries of more than 10,000 skills: chance finds texts near to anything there.
+    CrowdTransformer,
+    /// All but those of [`FeatureGroup::Crossing`] for short queries in such libraries.
+    CrowdShort,
     /// Those of [`FeatureGroup::Crossing`] once more, to tasks in another language as well: no other query is told by them.
     TransformerCrossing,
 }
@@ -63,9 +67,9 @@ impl Stage {
     fn fits(self, feature: Feature) -> bool {
         let group = feature.group();
         match self {
-            Self::Ranking => group != FeatureGroup::Crossing,
+            Self::Ranking | Self::CrowdShort => group != FeatureGroup::Crossing,
             Self::Crossing | Self::TransformerCrossing => group == FeatureGroup::Crossing,
-            Self::Transformer => group == FeatureGroup::Transformer,
+            Self::Transformer | Self::CrowdTransformer => group == FeatureGroup::Transformer,
             Self::Short => true,
         }
     }
@@ -75,6 +79,9 @@ impl Stage {
             Self::Ranking => !list.is_translation(),
             Self::Crossing | Self::TransformerCrossing => true,
             Self::Transformer | Self::Short => !list.is_across,
+            Self::CrowdTransformer | Self::CrowdShort => {
+                !list.is_across && list.traits.crowd() > 0.0
+            }
         };
         list.has_right() && is_wanted
     }
@@ -87,6 +94,8 @@ impl Stage {
         const LIBRARY: usize = 4;
         const LONG_UNCOVERED: usize = 5;
         const LONG_LIBRARY: usize = 6;
+        const CROWD: usize = 7;
+        const LONG_CROWD: usize = 8;
         let alone = |part: usize| {
             let mut direction = [0.0; N_PARTS];
             direction[part] = 1.0;
@@ -107,6 +116,8 @@ impl Stage {
                 short(UNCOVERED, LONG_UNCOVERED),
                 short(LIBRARY, LONG_LIBRARY),
             ],
+            Self::CrowdTransformer => [CROWD, LONG_CROWD].map(alone).to_vec(),
+            Self::CrowdShort => vec![short(CROWD, LONG_CROWD)],
         }
     }
 }
@@ -139,7 +150,13 @@ pub(super) fn fit_with_transformer(
             of_part[at] = f64::from(part);
         }
     }
-    let stages = [Stage::Transformer, Stage::Short, Stage::TransformerCrossing];
+    let stages = [
+        Stage::Transformer,
+        Stage::Short,
+        Stage::CrowdTransformer,
+        Stage::CrowdShort,
+        Stage::TransformerCrossing,
+    ];
     let fit = |weights: Weights, stage| fit_stage(sizes, options, stage, &weights);
     named(&stages.into_iter().fold(weights, fit))
 }

@@ -16,6 +16,9 @@ pub struct QueryTraits {
     pub library: f32,
 }
 
+/// [`QueryTraits::library`] of 10,000 skills.
+const LIBRARY_OF_10_000: f32 = 0.8;
+
 impl QueryTraits {
     /// Returns the traits that the signals of any candidate of the query tell; 0 for those that they do not.
     pub fn of(signals: &Signals) -> Self {
@@ -28,10 +31,28 @@ impl QueryTraits {
         }
     }
 
+    /// Returns how far the library is above 10,000 skills, by its logarithm: 0 up to there, 1 for 100,000.
+    pub fn crowd(&self) -> f32 {
+        (self.library - LIBRARY_OF_10_000).max(0.0) / (1.0 - LIBRARY_OF_10_000)
+    }
+
     /// Returns what the parts of a weight are multiplied by, in the order of the fields of
     /// [`FeatureWeight`].
     pub fn factors(&self) -> [f32; FeatureWeight::N_PARTS] {
         let Self { length, spaceless, uncovered, library } = *self;
-        [1.0, length, spaceless, uncovered, library, length * uncovered, length * library]
+        let crowd = self.crowd();
+        let of_long = [uncovered, library, crowd].map(|factor| length * factor);
+        let [long_uncovered, long_library, long_crowd] = of_long;
+        [
+            1.0,
+            length,
+            spaceless,
+            uncovered,
+            library,
+            long_uncovered,
+            long_library,
+            crowd,
+            long_crowd,
+        ]
     }
 }

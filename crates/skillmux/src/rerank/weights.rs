@@ -55,6 +55,12 @@ pub struct FeatureWeight {
     /// Added times the length and the size of the library.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub long_library: f32,
+    /// Added times how far the library is above 10,000 skills, in `[0, 1]`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crowd: f32,
+    /// Added times the length and that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub long_crowd: f32,
 }
 
 /// Why weights are refused.
@@ -77,19 +83,58 @@ pub enum WeightsError {
 
 impl FeatureWeight {
     /// Parts of a weight.
-    pub const N_PARTS: usize = 7;
+    pub const N_PARTS: usize = 9;
 
     /// Returns the parts in the order of [`QueryTraits::factors`].
     pub fn parts(&self) -> [f32; Self::N_PARTS] {
-        let Self { base, length, spaceless, uncovered, library, long_uncovered, long_library } =
-            *self;
-        [base, length, spaceless, uncovered, library, long_uncovered, long_library]
+        let Self {
+            base,
+            length,
+            spaceless,
+            uncovered,
+            library,
+            long_uncovered,
+            long_library,
+            crowd,
+            long_crowd,
+        } = *self;
+        [
+            base,
+            length,
+            spaceless,
+            uncovered,
+            library,
+            long_uncovered,
+            long_library,
+            crowd,
+            long_crowd,
+        ]
     }
 
     /// Returns the weight with these parts.
     pub fn from_parts(parts: [f32; Self::N_PARTS]) -> Self {
-        let [base, length, spaceless, uncovered, library, long_uncovered, long_library] = parts;
-        Self { base, length, spaceless, uncovered, library, long_uncovered, long_library }
+        let [
+            base,
+            length,
+            spaceless,
+            uncovered,
+            library,
+            long_uncovered,
+            long_library,
+            crowd,
+            long_crowd,
+        ] = parts;
+        Self {
+            base,
+            length,
+            spaceless,
+            uncovered,
+            library,
+            long_uncovered,
+            long_library,
+            crowd,
+            long_crowd,
+        }
     }
 
     /// Returns the weight for a query with these traits.
@@ -221,7 +266,8 @@ mod tests {
 
     #[test]
     fn the_weight_of_a_feature_follows_the_query() {
-        let weight = FeatureWeight::from_parts([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0]);
+        let weight =
+            FeatureWeight::from_parts([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
         let of = |length, spaceless, uncovered, library| {
             weight.of(&QueryTraits { length, spaceless, uncovered, library })
         };
@@ -233,8 +279,12 @@ mod tests {
             (of(0.0, 0.0, 0.0, 0.25), 5.0),
             (of(0.5, 0.0, 0.5, 0.0), 14.0),
             (of(0.5, 0.0, 0.0, 0.5), 26.0),
+            (of(0.0, 0.0, 0.0, 0.75), 13.0),
+            // 31,623 skills are halfway between 10,000 and 100,000 by the logarithm.
+            (of(0.0, 0.0, 0.0, 0.9), 79.4),
+            (of(0.5, 0.0, 0.0, 1.0), 242.0),
         ] {
-            assert!((found - expected).abs() < f32::EPSILON, "{found} is not {expected}");
+            assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
         }
     }
 }
