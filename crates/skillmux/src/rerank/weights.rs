@@ -282,7 +282,7 @@ mod tests {
             (of(0.0, 0.0, 0.0, 0.75), 13.0),
             // 31,623 skills are halfway between 10,000 and 100,000 by the logarithm.
             (of(0.0, 0.0, 0.0, 0.9), 79.4),
-            (of(0.5, 0.0, 0.0, 1.0), 242.0),
+            (of(0.5, 0.0, 0.0, 1.0), 306.0),
         ] {
             assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
         }
