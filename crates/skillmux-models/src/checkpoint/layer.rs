@@ -16,7 +16,6 @@ use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, 
 use super::{
     CheckpointError, Precision,
     batch::Batch,
-    byte_blocks::ByteBlocks,
     config::Activation,
     in_place::{can_change, change_rows},
     weights::Weights,
@@ -33,8 +32,6 @@ enum Matrix {
         weight: Tensor,
         precision: Precision,
     },
-    /// Matrices in bytes, as one.
-    Bytes(ByteBlocks),
     /// Matrices that read the same input, each in blocks of its own type: their rows cannot be stacked.
     Quantised(Vec<QMatMul>),
 }
@@ -72,7 +69,15 @@ impl Linear {
         let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
         let matrices: Vec<_> = parts.iter().map(matrix).collect();
         if matrices.iter().any(|(name, _)| weights.is_quantised(name)) {
-            return Ok(Self { matrix: Matrix::take_quantised(weights, &matrices)?, bias: None });
+            let taken =
+                matrices.iter().map(|(name, shape)| match weights.take_quantised(name, shape)? {
+                    Some(tensor) => {
+                        QMatMul::from_arc(tensor).map_err(|source| weights.network(source))
+                    }
+                    None => Ok(QMatMul::Tensor(weights.take(name, shape)?)),
+                });
+            let matrix = Matrix::Quantised(taken.collect::<Result<_, _>>()?);
+            return Ok(Self { matrix, bias: None });
         }
         let weight = weights.take_stacked(&matrices)?;
         let matrix = Matrix::Plain { weight, precision: weights.precision() };
@@ -87,7 +92,6 @@ impl Linear {
                 let [rows, weight] = [rows, weight].map(|all| all.to_dtype(DType::BF16));
                 rows?.matmul(&weight?.t()?)?.to_dtype(DType::F32)?
             }
-            Matrix::Bytes(blocks) => blocks.product(rows)?,
             Matrix::Quantised(matrices) => {
                 let products = matrices.iter().map(|matrix| matrix.forward(rows));
                 Tensor::cat(&products.collect::<TensorResult<Vec<_>>>()?, 1)?
@@ -101,30 +105,6 @@ impl Linear {
             Some(bias) => product.broadcast_add(bias),
             None => Ok(product),
         }
-    }
-}
-
-impl Matrix {
-    /// Takes matrices out of which one at least is quantised.
-    fn take_quantised(
-        weights: &mut Weights,
-        matrices: &[(String, Vec<usize>)],
-    ) -> Result<Self, CheckpointError> {
-        let taken = matrices.iter().map(|(name, shape)| weights.take_quantised(name, shape));
-        let taken = taken.collect::<Result<Vec<_>, _>>()?;
-        let quantised: Vec<&QTensor> = taken.iter().flatten().map(AsRef::as_ref).collect();
-        if quantised.len() == taken.len()
-            && let Some(blocks) =
-                ByteBlocks::of(&quantised).map_err(|source| weights.network(source))?
-        {
-            return Ok(Self::Bytes(blocks));
-        }
-        let matrices =
-            taken.into_iter().zip(matrices).map(|(tensor, (name, shape))| match tensor {
-                Some(tensor) => QMatMul::from_arc(tensor).map_err(|source| weights.network(source)),
-                None => Ok(QMatMul::Tensor(weights.take(name, shape)?)),
-            });
-        Ok(Self::Quantised(matrices.collect::<Result<_, _>>()?))
     }
 }
 

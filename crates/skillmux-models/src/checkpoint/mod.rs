@@ -27,7 +27,6 @@
 
 mod batch;
 mod bert;
-mod byte_blocks;
 mod config;
 mod encoder;
 mod error;
