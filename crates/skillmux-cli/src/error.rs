@@ -236,7 +236,7 @@ impl CliError {
             }
             Self::Settings { .. } => {
                 "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \
-                 `reranker_reads`, `preset`, `transformer`, `ranker`, `abstention`, `composer`, `pager` and \
+                 `reranker_reads`, `preset`, `precision`, `transformer`, `ranker`, `abstention`, `composer`, `pager` and \
                  `work`; and [trust], see docs/trust.md"
             }
             Self::Pins { .. } => {
@@ -260,7 +260,7 @@ impl CliError {
             Self::OptionAlone { .. } => {
                 "name both or neither, as options or in [models] of the settings file: --encoder-model \
                  and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker, \
-                 --preset with the folder or the id of a model"
+                 --preset and --precision with the folder or the id of a model"
             }
             Self::WhyOfPager => "leave --pager out, or --why",
             Self::NoSequence => {

@@ -64,8 +64,12 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings()?.with_models(models);
-        if models.preset.is_some() {
-            own_model::check_preset(&settings.models)?;
+        for (is_set, option) in
+            [(models.preset.is_some(), "preset"), (models.precision.is_some(), "precision")]
+        {
+            if is_set {
+                own_model::check_folder(&settings.models, option)?;
+            }
         }
         assemble::read_transformer(&settings)?;
         Ok(settings)
@@ -77,6 +81,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
                 encoder: args.encoder.clone(),
                 encoder_model: args.encoder_model.clone(),
                 preset: args.preset,
+                precision: args.precision,
                 transformer_weights: args.transformer_weights.clone(),
                 ..ModelArgs::default()
             };

@@ -61,7 +61,7 @@ fn open_encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
         Some(ModelPlace::Id(id)) => settings.hub.fetch(id)?,
         _ => return Ok(embedded_encoder()),
     };
-    Ok(checkpoint::open_encoder(&folder, models.preset)?)
+    Ok(checkpoint::open_encoder(&folder, models.options())?)
 }
 
 /// Returns the cross-encoder that the settings name, if they name one.
@@ -90,16 +90,12 @@ pub(crate) fn pair_scorer(settings: &Settings) -> anyhow::Result<Option<Arc<dyn 
         }
         _ => return Ok(None),
     };
-    let checkpoint = Checkpoint::open(&folder)?;
-    let checkpoint = match models.preset {
-        Some(preset) => checkpoint.with_preset(preset, CheckpointUse::PairScorer)?,
-        None => checkpoint,
-    };
+    let checkpoint = Checkpoint::open_as(&folder, CheckpointUse::PairScorer, models.options())?;
     Ok(Some(Arc::new(checkpoint.pair_scorer()?)))
 }
 
-/// Checks that a preset says something of a model.
-pub(crate) fn check_preset(models: &OwnModels) -> Result<(), CliError> {
+/// Checks that an option of this name says something of a model.
+pub(crate) fn check_folder(models: &OwnModels, option: &'static str) -> Result<(), CliError> {
     let is_folder = |place: &Option<ModelPlace>| match place {
         Some(ModelPlace::Id(_)) => true,
         Some(ModelPlace::Path(path)) => path.is_dir(),
@@ -108,7 +104,7 @@ pub(crate) fn check_preset(models: &OwnModels) -> Result<(), CliError> {
     if is_folder(&models.encoder) || is_folder(&models.reranker) {
         return Ok(());
     }
-    let (option, owner) = ("preset", "an --encoder or a --reranker of a folder or an id");
+    let owner = "an --encoder or a --reranker of a folder or an id";
     Err(CliError::OptionAlone { option, owner })
 }
 

@@ -13,10 +13,10 @@ use skillmux::{
     library::{SkillPlaces, agents::project_of},
     trust::TrustPolicy,
 };
-use skillmux_models::checkpoint::Preset;
+use skillmux_models::checkpoint::{ModelOptions, Preset};
 
 use crate::{
-    args::{ModelArgs, PassageChoice},
+    args::{InferenceChoice, ModelArgs, PassageChoice},
     error::CliError,
     hub::HubSettings,
     model_place::ModelPlace,
@@ -71,6 +71,8 @@ pub(crate) struct OwnModels {
     pub(crate) reranker_reads: Option<PassageChoice>,
     /// The words that both were trained with.
     pub(crate) preset: Option<Preset>,
+    /// The numbers that both are computed in.
+    pub(crate) precision: Option<InferenceChoice>,
     /// A folder of a transformer, as `training/transformer/export.py` writes it.
     pub(crate) transformer: Option<PathBuf>,
     /// The weights of a ranker, as `skillmux train ranker` writes them.
@@ -86,6 +88,11 @@ pub(crate) struct OwnModels {
 }
 
 impl OwnModels {
+    /// Returns what is said of models of a folder or an id.
+    pub(crate) fn options(&self) -> ModelOptions {
+        ModelOptions { preset: self.preset, precision: self.precision.map(Into::into) }
+    }
+
     /// Returns the models of the arguments, and these where the arguments name none.
     fn overridden_by(&self, args: &ModelArgs) -> Self {
         // The name of a model goes with its place.
@@ -102,6 +109,7 @@ impl OwnModels {
             reranker_model: name(&args.reranker, &args.reranker_model, &self.reranker_model),
             reranker_reads: args.reranker_reads.or(self.reranker_reads),
             preset: args.preset.or(self.preset),
+            precision: args.precision.or(self.precision),
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),

@@ -34,6 +34,7 @@ mod error;
 mod http;
 #[cfg(feature = "hub")]
 pub mod hub;
+mod int8;
 mod lexicon;
 #[cfg(any(feature = "checkpoint", feature = "hub"))]
 mod model_file;

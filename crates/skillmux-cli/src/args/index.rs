@@ -7,7 +7,7 @@ use skillmux::index::VectorKind;
 use skillmux_models::checkpoint::Preset;
 
 use super::{
-    models::preset_parser,
+    models::{InferenceChoice, preset_parser},
     shared::{Format, SourceArgs},
 };
 use crate::model_place::ModelPlace;
@@ -49,6 +49,10 @@ pub(crate) struct IndexArgs {
     /// Words that the encoder of a folder or an id was trained with
     #[arg(long, value_name = "NAME", value_parser = preset_parser())]
     pub(crate) preset: Option<Preset>,
+    /// Numbers in which the encoder of a folder or an id is computed [default: f32]. Searches must name the
+    /// same
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) precision: Option<InferenceChoice>,
     /// Numbers that the vectors of the encoder are stored as [default: as in the index; int8 in a new one].
     /// Another kind than that of the index makes it anew
     #[arg(long, value_enum, value_name = "KIND")]

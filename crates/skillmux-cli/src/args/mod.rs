@@ -23,7 +23,7 @@ pub(crate) use eval::{
     ReportFormat, TierChoice,
 };
 pub(crate) use index::{IndexArgs, StatsArgs, TransformerChoice};
-pub(crate) use models::{ModelArgs, ModelsCommand, PassageChoice};
+pub(crate) use models::{InferenceChoice, ModelArgs, ModelsCommand, PassageChoice};
 pub(crate) use shared::{
     EndpointArgs, Format, JudgeArgs, PageFormat, PlanFormat, SourceArgs, TaskArgs,
 };

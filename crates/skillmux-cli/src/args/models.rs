@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use serde::Deserialize;
-use skillmux_models::checkpoint::Preset;
+use skillmux_models::checkpoint::{InferencePrecision, Preset};
 
 use super::shared::Format;
 use crate::model_place::ModelPlace;
@@ -36,6 +36,10 @@ pub(crate) struct ModelArgs {
     /// Words that the encoder and the cross-encoder of a folder or an id were trained with
     #[arg(long, value_name = "NAME", value_parser = preset_parser(), help_heading = "Models of your own")]
     pub(crate) preset: Option<Preset>,
+    /// Numbers in which the encoder and the cross-encoder of a folder or an id are computed [default: f32]. The
+    /// index must be made with it, too
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Models of your own")]
+    pub(crate) precision: Option<InferenceChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
     /// it, too
     #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
@@ -60,6 +64,25 @@ pub(crate) struct ModelArgs {
 /// Returns what reads the name of a preset.
 pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| name.parse::<Preset>())
+}
+
+/// In what numbers a network of the user's own is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum InferenceChoice {
+    /// Single precision
+    F32,
+    /// Bytes, for models of the BERT families: faster, with nearly the same vectors
+    Int8,
+}
+
+impl From<InferenceChoice> for InferencePrecision {
+    fn from(choice: InferenceChoice) -> Self {
+        match choice {
+            InferenceChoice::F32 => Self::Single,
+            InferenceChoice::Int8 => Self::Int8,
+        }
+    }
 }
 
 /// What a cross-encoder reads of a skill, after its name and description.

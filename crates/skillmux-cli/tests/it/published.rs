@@ -94,6 +94,29 @@ fn an_encoder_of_a_folder_makes_an_index_and_answers_over_it() {
 }
 
 #[test]
+fn an_encoder_in_bytes_is_another_one() {
+    let home = Home::new();
+    let written = checkpoint("bert encoder");
+    let folder = text(&written);
+    let bytes = ["--encoder", &folder, "--precision", "int8"];
+    let done = index_few(&home, &bytes);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let search = ["search", "merge two tables", "--retriever", "dense", "--format", "json"];
+    let by_flag = home.ask(&[&search[..], &bytes].concat());
+    assert_eq!(json_of(&by_flag)[0]["id"], "merge-tables");
+    let single = home.ask(&[&search[..], &bytes[..2]].concat());
+    single.assert_error("bert-2x32-int8", "name the encoder that it was built with");
+    fs::create_dir_all(home.path(".config/skillmux")).unwrap();
+    let settings = format!("[models]\nencoder = \"{folder}\"\nprecision = \"int8\"\n");
+    home.write(".config/skillmux/settings.toml", settings);
+    assert_eq!(home.ask(&search).stdout, by_flag.stdout);
+
+    let qwen3 = checkpoint("qwen3 encoder");
+    let refused = home.ask(&[&search[..], &["--encoder", &text(&qwen3)]].concat());
+    refused.assert_error("a Qwen3 model, which skillmux does not compute in int8", "GGUF");
+}
+
+#[test]
 fn a_cross_encoder_of_a_folder_orders_the_first_skills_again() {
     let home = Home::with_index();
     let before = found(&home, &[]);
@@ -263,6 +286,7 @@ fn an_endpoint_that_is_no_such_model_is_refused() {
         (&["--reranker-reads", "page"], "--reranker-reads is given without a --reranker"),
         (&["--preset", "r3"], "--preset is given without an --encoder or a --reranker of a folder"),
         (&["--preset", "r3", "--reranker", &url], "--preset is given without"),
+        (&["--precision", "int8"], "--precision is given without an --encoder or a --reranker"),
     ] {
         ask(flags).assert_error(message, "name both or neither");
     }

@@ -4,9 +4,10 @@ use candle_core::{Result as TensorResult, Tensor};
 use rayon::prelude::*;
 
 use super::{
-    CheckpointError,
+    CheckpointError, InferencePrecision,
     batch::Batch,
     config::{Config, Family},
+    int8::Int8Layers,
     layer::{LayerNorm, Linear, activate, look_up, softmax},
     rectangle::{Heads, Rectangle, Seen},
     weights::Weights,
@@ -19,7 +20,12 @@ pub(super) struct Bert {
     positions: Tensor,
     types: Tensor,
     norm: LayerNorm,
-    layers: Vec<Layer>,
+    layers: Layers,
+}
+
+enum Layers {
+    Single(Vec<Layer>),
+    Int8(Int8Layers),
 }
 
 struct Layer {
@@ -33,7 +39,11 @@ struct Layer {
 }
 
 impl Bert {
-    pub(super) fn take(config: &Config, weights: &mut Weights) -> Result<Self, CheckpointError> {
+    pub(super) fn take(
+        config: &Config,
+        precision: InferencePrecision,
+        weights: &mut Weights,
+    ) -> Result<Self, CheckpointError> {
         let (width, epsilon) = (config.width, config.norm_epsilon);
         let mut table =
             |name: &str, n: usize| weights.take(&format!("embeddings.{name}.weight"), &[n, width]);
@@ -42,9 +52,14 @@ impl Bert {
             positions: table("position_embeddings", config.n_positions)?,
             types: table("token_type_embeddings", config.n_types)?,
             norm: LayerNorm::take(weights, "embeddings.LayerNorm", width, epsilon)?,
-            layers: (0..config.n_layers)
-                .map(|at| Layer::take(config, weights, &format!("encoder.layer.{at}")))
-                .collect::<Result<_, _>>()?,
+            layers: match precision {
+                InferencePrecision::Single => {
+                    let layers = (0..config.n_layers)
+                        .map(|at| Layer::take(config, weights, &format!("encoder.layer.{at}")));
+                    Layers::Single(layers.collect::<Result<_, _>>()?)
+                }
+                InferencePrecision::Int8 => Layers::Int8(Int8Layers::take(config, weights)?),
+            },
             config: config.clone(),
         })
     }
@@ -61,12 +76,16 @@ impl Bert {
         states = (states + look_up(&self.types, types)?)?;
         states = (states + look_up(&self.positions, batch.positions(first_position))?)?;
         states = self.norm.of(states)?;
+        let layers = match &self.layers {
+            Layers::Single(layers) => layers,
+            Layers::Int8(layers) => return layers.of(&states, batch),
+        };
         let rectangle = if states.track_op() {
             Some(Rectangle::of(batch, Seen::All, states.device())?)
         } else {
             None
         };
-        for layer in &self.layers {
+        for layer in layers {
             states = layer.of(&states, batch, rectangle.as_ref(), &self.config)?;
         }
         Ok(states)

@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    Checkpoint, CheckpointError, Parts,
+    Checkpoint, CheckpointError, InferencePrecision, Parts,
     batch::Batch,
     bert::Bert,
     config::Family,
@@ -50,16 +50,18 @@ impl CheckpointEncoder {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
         let Checkpoint { config, settings, .. } = checkpoint;
         let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
-        let network = EncoderNetwork::take(checkpoint, &mut weights)?;
+        let precision = checkpoint.precision()?;
+        let network = EncoderNetwork::take(checkpoint, precision, &mut weights)?;
         let (query_prefix, text_prefix) =
             (settings.query_prefix.clone(), settings.text_prefix.clone());
         let pooling = format!("{:?}", settings.pooling);
         let mut texts = vec![pooling.as_str(), &query_prefix, &text_prefix];
         let query_chars = settings.query_chars.map(|n_chars| n_chars.to_string());
         texts.extend(query_chars.as_deref());
+        texts.extend(precision.mark());
         let fingerprint = fingerprint(hasher, settings.max_tokens, &texts);
         let dim = u32::try_from(config.width).expect("the width was checked");
-        let identity = EncoderIdentity { name: config.name(), dim, fingerprint };
+        let identity = EncoderIdentity { name: precision.name_of(config), dim, fingerprint };
         Ok(Self {
             identity,
             tokens,
@@ -106,12 +108,15 @@ impl EncoderNetwork {
     /// Takes the network of an encoder out.
     pub(super) fn take(
         checkpoint: &Checkpoint,
+        precision: InferencePrecision,
         weights: &mut Weights,
     ) -> Result<Self, CheckpointError> {
-        let Checkpoint { folder, config, settings } = checkpoint;
+        let Checkpoint { folder, config, settings, .. } = checkpoint;
         let pooling = settings.pooling;
         let network = match config.family {
-            Family::Bert | Family::Roberta => Network::Bert(Bert::take(config, weights)?),
+            Family::Bert | Family::Roberta => {
+                Network::Bert(Bert::take(config, precision, weights)?)
+            }
             Family::Qwen3 if pooling != Pooling::Last => {
                 return Err(folder.unsupported("a pooling other than of the last token in Qwen3"));
             }

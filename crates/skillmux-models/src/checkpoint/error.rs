@@ -85,6 +85,12 @@ pub enum CheckpointError {
         /// What it needs.
         what: String,
     },
+    /// A network of Qwen3 is asked for in bytes.
+    #[error("`{}` is a Qwen3 model, which skillmux does not compute in int8", folder.display())]
+    PrecisionUnknown {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A static model is asked for what only a network can do.
     #[error("`{}` is a static model, which has no network", folder.display())]
     Static {
@@ -167,7 +173,10 @@ impl CheckpointError {
             }
             Self::Unsupported { .. } => "choose a model without it",
             Self::Static { .. } => {
-                "name it as the encoder, without a preset; it can neither rerank nor be tuned"
+                "name it as the encoder, without a preset and a precision; it can neither rerank nor be tuned"
+            }
+            Self::PrecisionUnknown { .. } => {
+                "leave the precision out; for a smaller Qwen3 model, name a folder with a GGUF file"
             }
             Self::TokenMissing { .. } => {
                 "a reranker answers with `yes` or `no`: fetch the tokenizer that belongs to it"

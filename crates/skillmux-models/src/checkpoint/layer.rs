@@ -272,6 +272,6 @@ pub(super) fn mean_states(states: &Tensor, batch: &Batch<'_>) -> TensorResult<Te
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an epsilon needs few digits")]
-fn single(epsilon: f64) -> f32 {
+pub(super) fn single(epsilon: f64) -> f32 {
     epsilon as f32
 }

@@ -10,8 +10,8 @@
 //! GGUF file in place of safetensors.
 //!
 //! Everything is computed on the CPU in single precision, whatever the weights are stored in, but for
-//! products with quantised matrices, which are computed as llama.cpp does. A
-//! [`Tunable`] is the same network with gradients, on any device.
+//! products with quantised matrices, which are computed as llama.cpp does, and those of
+//! [`InferencePrecision::Int8`]. A [`Tunable`] is the same network with gradients, on any device.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -33,10 +33,12 @@ mod error;
 mod folder;
 mod gguf;
 mod in_place;
+mod int8;
 mod layer;
 mod model2vec;
 mod pair_scorer;
 mod pooling;
+mod precision;
 mod preset;
 mod qwen3;
 mod rectangle;
@@ -52,7 +54,7 @@ use serde::Deserialize;
 use skillmux::model::Encoder;
 
 use self::{
-    config::Config,
+    config::{Config, Family},
     folder::Folder,
     gguf::Gguf,
     settings::{Asked, Settings},
@@ -68,6 +70,7 @@ pub use self::{
     error::CheckpointError,
     model2vec::Model2VecEncoder,
     pair_scorer::CheckpointScorer,
+    precision::InferencePrecision,
     preset::{Preset, PresetUnknown},
     tunable::{Gradients, Input, Precision, Tunable, TunableNetwork, TuneOptions, Variable},
 };
@@ -100,25 +103,28 @@ impl CheckpointUse {
     }
 }
 
-/// Reads the encoder of a folder, whatever its kind: a network, with the words of a preset if one is named,
-/// or a static model of model2vec.
+/// What a caller says of a model, before what its folder says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelOptions {
+    /// The words that it was trained with.
+    pub preset: Option<Preset>,
+    /// In what numbers it is computed.
+    pub precision: Option<InferencePrecision>,
+}
+
+/// Reads the encoder of a folder, whatever its kind: a network, or a static model of model2vec.
 ///
 /// # Errors
-/// [`CheckpointError`] as for [`Checkpoint::open`], [`Checkpoint::encoder`] and [`Model2VecEncoder::open`];
-/// [`CheckpointError::Static`] if a preset is named for a static model.
+/// [`CheckpointError`] as for [`Checkpoint::open_as`], [`Checkpoint::encoder`] and [`Model2VecEncoder::open`];
+/// [`CheckpointError::Static`] if an option is set for a static model.
 pub fn open_encoder(
     path: &Path,
-    preset: Option<Preset>,
+    options: ModelOptions,
 ) -> Result<Arc<dyn Encoder>, CheckpointError> {
-    if preset.is_none() && config::is_static(&Folder::find(path)?)? {
+    if options == ModelOptions::default() && config::is_static(&Folder::find(path)?)? {
         return Ok(Arc::new(Model2VecEncoder::open(path)?));
     }
-    let checkpoint = Checkpoint::open(path)?;
-    let checkpoint = match preset {
-        Some(preset) => checkpoint.with_preset(preset, CheckpointUse::Encoder)?,
-        None => checkpoint,
-    };
-    Ok(Arc::new(checkpoint.encoder()?))
+    Ok(Arc::new(Checkpoint::open_as(path, CheckpointUse::Encoder, options)?.encoder()?))
 }
 
 /// A folder with a model whose configuration was read; its weights are read when it is asked for the
@@ -126,13 +132,15 @@ pub fn open_encoder(
 ///
 /// `skillmux.json` in the folder may say more than the other files do, all of it optional: `use`
 /// (`encoder` or `reranker`), `preset` (the name of a [`Preset`]), `pooling` (`first`, `mean`, `last`),
-/// `max_tokens`, `query_prefix`, `query_chars` and `text_prefix` of an encoder, and `instruction` of a Qwen3
-/// reranker.
+/// `max_tokens`, `query_prefix`, `query_chars` and `text_prefix` of an encoder, `instruction` of a Qwen3
+/// reranker, and `precision` (`f32` or `int8`).
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     folder: Folder,
     config: Config,
     settings: Settings,
+    /// What the caller asks for.
+    precision: Option<InferencePrecision>,
 }
 
 impl Checkpoint {
@@ -147,7 +155,23 @@ impl Checkpoint {
             None => Gguf::find(&folder)?.ok_or_else(|| folder.missing(CONFIG))?.config()?,
         };
         let settings = Settings::read(&folder, &config, None)?;
-        Ok(Self { folder, config, settings })
+        Ok(Self { folder, config, settings, precision: None })
+    }
+
+    /// Reads the configuration of a folder, to use the model as the options say.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open) and [`with_preset`](Self::with_preset).
+    pub fn open_as(
+        path: &Path,
+        purpose: CheckpointUse,
+        options: ModelOptions,
+    ) -> Result<Self, CheckpointError> {
+        let checkpoint = Self { precision: options.precision, ..Self::open(path)? };
+        match options.preset {
+            Some(preset) => checkpoint.with_preset(preset, purpose),
+            None => Ok(checkpoint),
+        }
     }
 
     /// Returns the checkpoint with the words of a preset, to be used as it is asked for.
@@ -159,9 +183,8 @@ impl Checkpoint {
         preset: Preset,
         purpose: CheckpointUse,
     ) -> Result<Self, CheckpointError> {
-        let Self { folder, config, .. } = self;
-        let settings = Settings::read(&folder, &config, Some(Asked { preset, purpose }))?;
-        Ok(Self { folder, config, settings })
+        let settings = Settings::read(&self.folder, &self.config, Some(Asked { preset, purpose }))?;
+        Ok(Self { settings, ..self })
     }
 
     /// Returns what the model is for.
@@ -185,6 +208,17 @@ impl Checkpoint {
     pub fn pair_scorer(&self) -> Result<CheckpointScorer, CheckpointError> {
         self.check(CheckpointUse::PairScorer)?;
         CheckpointScorer::read(self)
+    }
+
+    /// Returns in what numbers the network is computed.
+    fn precision(&self) -> Result<InferencePrecision, CheckpointError> {
+        let precision = self.precision.unwrap_or(self.settings.precision);
+        match (precision, self.config.family) {
+            (InferencePrecision::Int8, Family::Qwen3) => {
+                Err(CheckpointError::PrecisionUnknown { folder: self.folder.path().to_owned() })
+            }
+            _ => Ok(precision),
+        }
     }
 
     fn check(&self, asked: CheckpointUse) -> Result<(), CheckpointError> {

@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    Checkpoint, CheckpointError, Parts,
+    Checkpoint, CheckpointError, InferencePrecision, Parts,
     batch::{Batch, n_shared},
     bert::Bert,
     config::{Config, Family, Head},
@@ -69,11 +69,14 @@ impl CheckpointScorer {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
         let Checkpoint { config, settings, .. } = checkpoint;
         let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
-        let network = PairNetwork::take(checkpoint, &tokens, &mut weights)?;
+        let precision = checkpoint.precision()?;
+        let network = PairNetwork::take(checkpoint, precision, &tokens, &mut weights)?;
         let reader = PairReader::new(checkpoint, tokens, settings.max_tokens)?;
         let instruction = reader.template.as_ref().map_or("", |template| &template.instruction);
-        let fingerprint = fingerprint(hasher, settings.max_tokens, &[instruction]);
-        let identity = PairScorerIdentity { name: config.name(), fingerprint };
+        let mut texts = vec![instruction];
+        texts.extend(precision.mark());
+        let fingerprint = fingerprint(hasher, settings.max_tokens, &texts);
+        let identity = PairScorerIdentity { name: precision.name_of(config), fingerprint };
         Ok(Self { identity, reader, network })
     }
 
@@ -99,7 +102,7 @@ impl PairReader {
         tokens: Tokens,
         max_tokens: usize,
     ) -> Result<Self, CheckpointError> {
-        let Checkpoint { folder, config, settings } = checkpoint;
+        let Checkpoint { folder, config, settings, .. } = checkpoint;
         let form = |error: tokenizers::Error| folder.form(TOKENIZER, error.to_string());
         let template = match config.family {
             Family::Bert | Family::Roberta => None,
@@ -134,10 +137,11 @@ impl PairNetwork {
     /// Takes the network of a cross-encoder out.
     pub(super) fn take(
         checkpoint: &Checkpoint,
+        precision: InferencePrecision,
         tokens: &Tokens,
         weights: &mut Weights,
     ) -> Result<Self, CheckpointError> {
-        let Checkpoint { folder, config, settings } = checkpoint;
+        let Checkpoint { folder, config, settings, .. } = checkpoint;
         if config.head == Head::Classifier && config.n_labels > 2 {
             return Err(folder.unsupported(format!("a head of {} labels", config.n_labels)));
         }
@@ -146,7 +150,7 @@ impl PairNetwork {
             let answer = answer(checkpoint, tokens, &network, weights)?;
             return Ok(Self::Qwen3 { network, answer });
         }
-        let network = Bert::take(config, weights)?;
+        let network = Bert::take(config, precision, weights)?;
         Ok(Self::Bert { network, head: ClassifierHead::take(config, weights)? })
     }
 

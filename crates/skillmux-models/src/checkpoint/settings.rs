@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{
-    CheckpointError, CheckpointUse,
+    CheckpointError, CheckpointUse, InferencePrecision,
     config::{Config, Family, Head},
     folder::Folder,
     pooling::Pooling,
@@ -27,6 +27,8 @@ pub(super) struct Settings {
     /// Characters of a query that an encoder reads; all of them if it is `None`.
     pub(super) query_chars: Option<usize>,
     pub(super) instruction: String,
+    /// As `skillmux.json` has it.
+    pub(super) precision: InferencePrecision,
 }
 
 /// A preset that a caller names, for what it asks the checkpoint to be.
@@ -49,6 +51,7 @@ struct OwnFile {
     text_prefix: Option<String>,
     query_chars: Option<usize>,
     instruction: Option<String>,
+    precision: Option<InferencePrecision>,
 }
 
 /// An entry of `modules.json` of sentence-transformers.
@@ -141,6 +144,7 @@ impl Settings {
                 .unwrap_or_else(|| words(|w| w.text_prefix, &["document", "passage", "corpus"])),
             query_chars: own.query_chars.or(query_chars),
             instruction: own.instruction.unwrap_or_else(|| instruction().to_owned()),
+            precision: own.precision.unwrap_or_default(),
         })
     }
 }

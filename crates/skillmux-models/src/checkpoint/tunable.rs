@@ -7,7 +7,7 @@ use candle_core::{D, Device, Result as TensorResult, Tensor, Var};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checkpoint, CheckpointError, CheckpointUse,
+    Checkpoint, CheckpointError, CheckpointUse, InferencePrecision,
     encoder::EncoderNetwork,
     pair_scorer::{PairNetwork, PairReader},
     tokens::{Frame, Sequence, Tokens},
@@ -302,10 +302,14 @@ impl Network {
         tokens: &Tokens,
         weights: &mut Weights,
     ) -> Result<Self, CheckpointError> {
+        // Bytes have no gradient.
+        let precision = InferencePrecision::Single;
         Ok(match checkpoint.purpose() {
-            CheckpointUse::Encoder => Self::Encoder(EncoderNetwork::take(checkpoint, weights)?),
+            CheckpointUse::Encoder => {
+                Self::Encoder(EncoderNetwork::take(checkpoint, precision, weights)?)
+            }
             CheckpointUse::PairScorer => {
-                Self::Pairs(PairNetwork::take(checkpoint, tokens, weights)?)
+                Self::Pairs(PairNetwork::take(checkpoint, precision, tokens, weights)?)
             }
         })
     }

@@ -6,12 +6,8 @@
 //! bytes with a scale a token, so that products are whole numbers. A text is encoded by itself,
 //! never padded: its vector cannot depend on others.
 
-mod layer;
-mod linear;
 mod matrix;
 mod network;
-mod steps;
-mod threads;
 mod tokens;
 mod weights;
 
@@ -20,8 +16,11 @@ use skillmux::{
     model::{Encoder, EncoderIdentity},
 };
 
-use self::{layer::Workspace, network::Network, threads::on_all_threads, weights::Tensors};
-use crate::error::{Error, Result};
+use self::{network::Network, weights::Tensors};
+use crate::{
+    error::{Error, Result},
+    int8::{Workspace, on_all_threads},
+};
 
 /// Tokens that are read of a skill, with the two that open and close a text.
 const SKILL_TOKENS: usize = 128;

@@ -1,13 +1,19 @@
 //! [`Network`]: what a transformer makes of tokens.
 
-use super::{
-    damaged,
-    layer::{Layer, Norm, Workspace},
-    matrix::Matrix,
-    tokens::Tokens,
-    weights::Tensors,
+use rten_simd::SimdUnaryOp;
+use rten_vecmath::ApproxGelu;
+
+use super::{damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
+use crate::{
+    error::Result,
+    int8::{Layer, LayerParts, Linear, Norm, Workspace},
 };
-use crate::error::Result;
+
+/// Width of a head of attention in models of this class.
+const HEAD_WIDTH: usize = 32;
+
+/// Added to the variance, as BERT has it.
+const EPSILON: f32 = 1e-12;
 
 /// A text of which a larger share of tokens is unknown says nothing to the model: most of it is in a
 /// writing that the vocabulary lacks.
@@ -36,10 +42,10 @@ impl Network {
         if dim == 0 || !positions.len().is_multiple_of(dim) || positions.is_empty() {
             return Err(damaged("has position vectors of another length"));
         }
-        let norm = Norm::read(tensors, "embeddings.LayerNorm", dim)?;
+        let norm = norm(tensors, "embeddings.LayerNorm", dim)?;
         let mut layers = Vec::new();
         while tensors.has_layer(layers.len()) {
-            layers.push(Layer::read(tensors, layers.len(), dim)?);
+            layers.push(layer(tensors, layers.len(), dim)?);
         }
         if layers.is_empty() {
             return Err(damaged("has no layers"));
@@ -98,4 +104,50 @@ impl Network {
         }
         mean
     }
+}
+
+/// Reads the layer of this number.
+fn layer(tensors: &Tensors, layer: usize, dim: usize) -> Result<Layer> {
+    if !dim.is_multiple_of(HEAD_WIDTH) {
+        return Err(damaged("has heads of another width"));
+    }
+    let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+    let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+    let inner = linear(tensors, &[name("intermediate.dense")], dim)?;
+    let parts = LayerParts {
+        head_width: HEAD_WIDTH,
+        inputs: linear(tensors, &inputs, dim)?,
+        attention: linear(tensors, &[name("attention.output.dense")], dim)?,
+        attention_norm: norm(tensors, &name("attention.output.LayerNorm"), dim)?,
+        outer: linear(tensors, &[name("output.dense")], inner.n_out())?,
+        inner,
+        activate: |row| ApproxGelu {}.map_mut(row),
+        outer_norm: norm(tensors, &name("output.LayerNorm"), dim)?,
+    };
+    let widths = [&parts.attention, &parts.outer].map(Linear::n_out);
+    if widths != [dim, dim] || parts.inputs.n_out() != 3 * dim {
+        return Err(damaged("has matrices of another width"));
+    }
+    Ok(Layer::new(parts))
+}
+
+/// Reads the norm of rows of this width.
+fn norm(tensors: &Tensors, name: &str, dim: usize) -> Result<Norm> {
+    let part = |part: &str| tensors.vector(&format!("{name}.{part}"), dim);
+    Ok(Norm { scale: part("weight")?, shift: part("bias")?, epsilon: EPSILON })
+}
+
+/// Reads matrices of one input, whose outputs follow one another.
+fn linear(tensors: &Tensors, names: &[String], n_in: usize) -> Result<Linear> {
+    let (mut steps, mut scales, mut biases) = (Vec::new(), Vec::new(), Vec::new());
+    for name in names {
+        let matrix = tensors.matrix(&format!("{name}.weight"))?;
+        biases.extend(tensors.vector(&format!("{name}.bias"), matrix.n_out)?);
+        if matrix.n_in != n_in {
+            return Err(damaged(format!("has a matrix `{name}` of another width")));
+        }
+        steps.extend(matrix.steps());
+        scales.extend(matrix.scales);
+    }
+    Ok(Linear::new(n_in, &steps, &scales, biases))
 }

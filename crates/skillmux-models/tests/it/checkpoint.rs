@@ -5,7 +5,9 @@ use std::fs;
 use safetensors::Dtype;
 use serde_json::json;
 use skillmux::model::{Encoder, PairScorer};
-use skillmux_models::checkpoint::CheckpointUse;
+use skillmux_models::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointUse, InferencePrecision, ModelOptions,
+};
 
 use crate::reference::{Reference, Written};
 
@@ -38,6 +40,66 @@ fn rerankers_give_the_scores_of_transformers() {
         let found = scorer.scores(&reference.query, &reference.texts()).unwrap();
         assert_close(&found, &expected, TOLERANCE, &scorer.identity().name);
     }
+}
+
+/// Returns a tiny model as it is computed in bytes.
+fn in_bytes(written: &Written, purpose: CheckpointUse) -> Checkpoint {
+    let precision = Some(InferencePrecision::Int8);
+    let options = ModelOptions { precision, ..ModelOptions::default() };
+    Checkpoint::open_as(written.path(), purpose, options).unwrap()
+}
+
+#[test]
+fn encoders_in_bytes_give_nearly_the_vectors_of_transformers() {
+    let reference = Reference::read();
+    let mut n_cases = 0;
+    for case in reference.cases("encoder") {
+        let written = reference.write(case);
+        let checkpoint = in_bytes(&written, CheckpointUse::Encoder);
+        if case.name.contains("qwen3") {
+            let error = checkpoint.encoder().err().unwrap();
+            assert!(matches!(error, CheckpointError::PrecisionUnknown { .. }), "{error}");
+            continue;
+        }
+        let encoder = checkpoint.encoder().unwrap();
+        let single = written.open().encoder().unwrap();
+        assert_eq!(encoder.identity().name, format!("{}-int8", single.identity().name));
+        assert_ne!(encoder.identity().fingerprint, single.identity().fingerprint);
+        let expected: Vec<Vec<f32>> = serde_json::from_value(case.expected.clone()).unwrap();
+        let found = encoder.encode_queries(&reference.texts()).unwrap();
+        for (found, expected) in found.chunks(encoder.dim()).zip(expected) {
+            let cosine: f32 = found.iter().zip(&expected).map(|(a, b)| a * b).sum();
+            assert!(cosine > 0.998, "{}: {cosine}", case.name);
+        }
+        n_cases += 1;
+    }
+    assert!(n_cases > 1, "BERT and RoBERTa are among them");
+}
+
+#[test]
+fn rerankers_in_bytes_give_nearly_the_scores_of_transformers() {
+    let reference = Reference::read();
+    for case in reference.cases("reranker").filter(|case| !case.name.contains("qwen3")) {
+        let written = reference.write(case);
+        let scorer = in_bytes(&written, CheckpointUse::PairScorer).pair_scorer().unwrap();
+        let expected: Vec<f32> = serde_json::from_value(case.expected.clone()).unwrap();
+        let found = scorer.scores(&reference.query, &reference.texts()).unwrap();
+        assert_close(&found, &expected, 0.02, &scorer.identity().name);
+    }
+}
+
+#[test]
+fn a_folder_may_ask_for_bytes() {
+    let reference = Reference::read();
+    let written = reference.write_named("bert encoder");
+    let by_caller = in_bytes(&written, CheckpointUse::Encoder).encoder().unwrap();
+    written.write("skillmux.json", &json!({"precision": "int8"}));
+    let by_folder = written.open().encoder().unwrap();
+    assert_eq!(by_folder.identity(), by_caller.identity());
+    let precision = Some(InferencePrecision::Single);
+    let options = ModelOptions { precision, ..ModelOptions::default() };
+    let back = Checkpoint::open_as(written.path(), CheckpointUse::Encoder, options).unwrap();
+    assert_ne!(back.encoder().unwrap().identity(), by_caller.identity());
 }
 
 #[test]

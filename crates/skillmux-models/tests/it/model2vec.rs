@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use skillmux::model::Encoder;
 use skillmux_models::checkpoint::{
-    Checkpoint, CheckpointError, Model2VecEncoder, Preset, open_encoder,
+    Checkpoint, CheckpointError, Model2VecEncoder, ModelOptions, Preset, open_encoder,
 };
 use tempfile::TempDir;
 
@@ -108,7 +108,7 @@ fn static_models_give_the_vectors_of_model2vec() {
     let models = Models::read();
     for case in &models.cases {
         let dir = models.write(case);
-        let encoder = open_encoder(dir.path(), None).unwrap();
+        let encoder = open_encoder(dir.path(), ModelOptions::default()).unwrap();
         let found = encoder.encode(&models.texts()).unwrap();
         assert_close(&found, &case.expected.concat(), TOLERANCE, &case.name);
         assert_eq!(encoder.identity().name, format!("model2vec-{}x{}", case.n_rows, models.dim));
@@ -134,7 +134,9 @@ fn a_batch_gives_what_one_by_one_gives_and_what_is_not_known_nothing() {
 #[test]
 fn the_identity_follows_the_content() {
     let models = Models::read();
-    let identity = |dir: &TempDir| open_encoder(dir.path(), None).unwrap().identity().clone();
+    let identity = |dir: &TempDir| {
+        open_encoder(dir.path(), ModelOptions::default()).unwrap().identity().clone()
+    };
     let (first, second) = (models.plain(), models.plain());
     assert_eq!(identity(&first), identity(&second));
     let file = first.path().join("model.safetensors");
@@ -151,7 +153,12 @@ fn a_static_model_can_only_be_an_encoder() {
     let folder = dir.path().display();
     for error in [
         Checkpoint::open(dir.path()).unwrap_err(),
-        open_encoder(dir.path(), Some(Preset::R3)).err().unwrap(),
+        open_encoder(
+            dir.path(),
+            ModelOptions { preset: Some(Preset::R3), ..ModelOptions::default() },
+        )
+        .err()
+        .unwrap(),
     ] {
         let expected = format!("`{folder}` is a static model, which has no network");
         assert_eq!(error.to_string(), expected);
@@ -190,7 +197,7 @@ fn tensors_that_do_not_fit_are_told() {
     ] {
         let dir = models.plain();
         write_tensors(dir.path(), &tensors);
-        let error = open_encoder(dir.path(), None).err().unwrap();
+        let error = open_encoder(dir.path(), ModelOptions::default()).err().unwrap();
         assert!(matches!(error, CheckpointError::Tensor { .. }));
         assert_eq!(
             error.to_string(),
@@ -199,8 +206,8 @@ fn tensors_that_do_not_fit_are_told() {
     }
     let dir = models.plain();
     write(&dir, "config.json", &json!({"model_type": "model2vec", "max_length": null}));
-    assert!(open_encoder(dir.path(), None).is_ok());
+    assert!(open_encoder(dir.path(), ModelOptions::default()).is_ok());
     fs::remove_file(dir.path().join("tokenizer.json")).unwrap();
-    let error = open_encoder(dir.path(), None).err().unwrap();
+    let error = open_encoder(dir.path(), ModelOptions::default()).err().unwrap();
     assert!(matches!(error, CheckpointError::FileMissing { .. }));
 }

@@ -23,7 +23,7 @@ pub(crate) struct Reference {
 /// A checkpoint, without its weights: they follow from the names of the tensors.
 #[derive(Deserialize)]
 pub(crate) struct Case {
-    name: String,
+    pub(crate) name: String,
     pub(crate) config: Value,
     tokenizer: String,
     files: BTreeMap<String, Value>,

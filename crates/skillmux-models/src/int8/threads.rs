@@ -11,9 +11,9 @@ use super::layer::Workspace;
 
 /// Returns what a function makes of each text, in their order. Each call has one thread, as sharing out each product of matrices
 /// would cost more than it gains; a text alone has all of them. A thread has one workspace for all its texts.
-pub(super) fn on_all_threads<R: Send + Clone>(
-    texts: &[&str],
-    make: impl Fn(&str, &mut Workspace) -> R + Sync,
+pub(crate) fn on_all_threads<T: Sync, R: Send + Clone>(
+    texts: &[T],
+    make: impl Fn(&T, &mut Workspace) -> R + Sync,
 ) -> Vec<R> {
     let n_threads = usize::min(rayon::current_num_threads(), texts.len());
     if n_threads < 2 {

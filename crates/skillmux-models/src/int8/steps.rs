@@ -1,5 +1,7 @@
 //! [`Steps`]: rows of numbers, rounded to bytes.
 
+use std::ops::Range;
+
 use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, FloatOps, NarrowSaturate, NumOps},
@@ -7,30 +9,44 @@ use rten_simd::{
 use rten_tensor::NdTensorView;
 use rten_vecmath::MinMax;
 
-/// Rows of bytes, each with what a step of it is and which byte stands for 0.
+/// Rows of bytes in groups, each group of a row with what a step of it is and which byte stands for 0.
 pub(super) struct Steps {
     /// Highest byte that a number is rounded to.
     max_step: u8,
+    /// Numbers of a group.
+    group: usize,
     bytes: Vec<u8>,
-    zeros: Vec<u8>,
-    scales: Vec<f32>,
+    units: Vec<Unit>,
+}
+
+/// How to read the bytes of a group.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    /// Byte that stands for 0.
+    pub(super) zero: u8,
+    /// What a step is.
+    pub(super) scale: f32,
 }
 
 impl Steps {
     /// Returns no rows; a number of them will be rounded to 0..=`max_step`.
     pub(super) fn new(max_step: u8) -> Self {
-        Self { max_step, bytes: Vec::new(), zeros: Vec::new(), scales: Vec::new() }
+        Self { max_step, group: 1, bytes: Vec::new(), units: Vec::new() }
     }
 
-    /// Forgets the rows, and keeps their memory.
-    pub(super) fn clear(&mut self) {
+    /// Forgets the rows, and keeps their memory. The next ones have groups of so many numbers.
+    pub(super) fn clear(&mut self, group: usize) {
+        self.group = group;
         self.bytes.clear();
-        self.zeros.clear();
-        self.scales.clear();
+        self.units.clear();
     }
 
-    /// Adds a row, which has the width of those that are there.
+    /// Adds a row of whole groups, as many as those that are there have.
     pub(super) fn push(&mut self, row: &[f32]) {
+        row.chunks_exact(self.group).for_each(|group| self.push_group(group));
+    }
+
+    fn push_group(&mut self, row: &[f32]) {
         let (least, most) = MinMax::new(row).dispatch();
         let (least, most) = (least.min(0.0), most.max(0.0));
         let scale = f32::max(most - least, f32::MIN_POSITIVE) / f32::from(self.max_step);
@@ -39,23 +55,36 @@ impl Steps {
         self.bytes.resize(start + row.len(), 0);
         let steps = &mut self.bytes[start..];
         Round { numbers: row, a_number: 1.0 / scale, zero, steps }.dispatch();
-        self.zeros.push(zero);
-        self.scales.push(scale);
+        self.units.push(Unit { zero, scale });
     }
 
-    /// Returns the number of rows.
-    pub(super) fn n_rows(&self) -> usize {
-        self.zeros.len()
+    /// Returns the number of rows of this width.
+    pub(super) fn n_rows(&self, width: usize) -> usize {
+        self.bytes.len() / width
     }
 
-    /// Returns the bytes of all rows, `[n_rows, width]`.
-    pub(super) fn bytes(&self, width: usize) -> NdTensorView<'_, u8, 2> {
-        NdTensorView::from_data([self.n_rows(), width], &self.bytes[..])
+    /// Returns the bytes of a group in some rows of this width, `[n_rows, n_numbers]`.
+    pub(super) fn bytes(
+        &self,
+        rows: Range<usize>,
+        group: usize,
+        width: usize,
+    ) -> NdTensorView<'_, u8, 2> {
+        let start = rows.start * width + group * self.group;
+        let shape = [rows.len(), self.group];
+        NdTensorView::from_slice_with_strides(shape, &self.bytes[start..], [width, 1])
+            .expect("the rows are there")
     }
 
-    /// Returns of each row the byte that stands for 0, and what a step is.
-    pub(super) fn units(&self) -> impl Iterator<Item = (u8, f32)> {
-        self.zeros.iter().copied().zip(self.scales.iter().copied())
+    /// Returns how to read a group of each of some rows of this width.
+    pub(super) fn units(
+        &self,
+        rows: Range<usize>,
+        group: usize,
+        width: usize,
+    ) -> impl Iterator<Item = Unit> {
+        let n_groups = width / self.group;
+        rows.map(move |row| self.units[row * n_groups + group])
     }
 }
 
@@ -128,9 +157,10 @@ mod tests {
         for width in [1, 15, 64, 70, 384, 389] {
             let row: Vec<f32> = (0..width).map(|at| ((at * 31) % 23) as f32 / 4.0 - 2.0).collect();
             let mut steps = Steps::new(255);
+            steps.clear(width);
             steps.push(&row);
-            let (zero, scale) = steps.units().next().unwrap();
-            let bytes = steps.bytes(width);
+            let Unit { zero, scale } = steps.units(0..1, 0, width).next().unwrap();
+            let bytes = steps.bytes(0..1, 0, width);
             for (number, step) in row.iter().zip(bytes.iter()) {
                 let found = (f32::from(*step) - f32::from(zero)) * scale;
                 assert!((found - number).abs() < 0.52 * scale, "{found} is not {number}");
@@ -141,8 +171,21 @@ mod tests {
     #[test]
     fn a_row_of_zeros_stays_one() {
         let mut steps = Steps::new(127);
+        steps.clear(70);
         steps.push(&[0.0; 70]);
-        let (zero, _) = steps.units().next().unwrap();
-        assert!(steps.bytes(70).iter().all(|step| *step == zero));
+        let Unit { zero, .. } = steps.units(0..1, 0, 70).next().unwrap();
+        assert!(steps.bytes(0..1, 0, 70).iter().all(|step| *step == zero));
+    }
+
+    #[test]
+    fn each_group_of_a_row_has_its_own_step() {
+        let mut steps = Steps::new(255);
+        steps.clear(2);
+        steps.push(&[100.0, 0.0, 0.0, 1.0]);
+        steps.push(&[0.0, 10.0, 255.0, 0.0]);
+        let scales = |group| steps.units(0..2, group, 4).map(|unit| unit.scale * 255.0);
+        let found: Vec<f32> = scales(0).chain(scales(1)).map(f32::round).collect();
+        assert_eq!(found, [100.0, 10.0, 1.0, 255.0]);
+        assert!(steps.bytes(1..2, 1, 4).iter().eq(&[255, 0]));
     }
 }

@@ -1,48 +1,35 @@
 //! [`Layer`]: attention and feed-forward part.
 
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
-use rten_simd::{SimdOp, SimdUnaryOp};
+use rten_simd::SimdOp;
 use rten_tensor::NdTensorView;
-use rten_vecmath::{ApproxGelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
+use rten_vecmath::{Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
 
 use super::{
-    damaged,
     linear::{Linear, Multiplier},
     steps::Steps,
-    weights::Tensors,
 };
-use crate::error::Result;
-
-/// Width of a head of attention in models of this class.
-const HEAD_WIDTH: usize = 32;
-
-/// Added to the variance, as BERT has it.
-const EPSILON: f32 = 1e-12;
 
 /// Scale and shift of rows that are brought to mean 0 and variance 1.
-pub(super) struct Norm {
-    scale: Vec<f32>,
-    bias: Vec<f32>,
+pub(crate) struct Norm {
+    pub(crate) scale: Vec<f32>,
+    pub(crate) shift: Vec<f32>,
+    /// Added to the variance.
+    pub(crate) epsilon: f32,
 }
 
 impl Norm {
-    /// Reads the norm of rows of this width.
-    pub(super) fn read(tensors: &Tensors, name: &str, dim: usize) -> Result<Self> {
-        let part = |part: &str| tensors.vector(&format!("{name}.{part}"), dim);
-        Ok(Self { scale: part("weight")?, bias: part("bias")? })
-    }
-
     /// Normalises each row in place.
-    pub(super) fn apply(&self, rows: &mut [f32]) {
+    pub(crate) fn apply(&self, rows: &mut [f32]) {
         let n = self.scale.len();
         for row in rows.chunks_exact_mut(n) {
             let mean = Sum::new(row).dispatch() / n as f32;
             let variance = SumSquareSub::new(row, mean).dispatch() / n as f32;
             let options = NormalizeOptions {
                 pre_scale_bias: mean,
-                scale: (variance + EPSILON).sqrt().recip(),
+                scale: (variance + self.epsilon).sqrt().recip(),
                 element_scale: Some(&self.scale),
-                element_bias: Some(&self.bias),
+                element_bias: Some(&self.shift),
                 ..NormalizeOptions::default()
             };
             Normalize::new_mut(row, options).dispatch();
@@ -50,80 +37,71 @@ impl Norm {
     }
 }
 
-/// One layer of the network.
-pub(super) struct Layer {
-    dim: usize,
-    /// Queries, keys and values.
-    inputs: Linear,
-    attention: Linear,
-    attention_norm: Norm,
-    inner: Linear,
-    outer: Linear,
-    outer_norm: Norm,
+/// What a layer consists of. Where widths do not match, it panics when it is used.
+pub(crate) struct LayerParts {
+    /// Of a head of attention.
+    pub(crate) head_width: usize,
+    /// Queries, keys and values, `[3 * dim, dim]`.
+    pub(crate) inputs: Linear,
+    /// `[dim, dim]`.
+    pub(crate) attention: Linear,
+    pub(crate) attention_norm: Norm,
+    /// `[n_inner, dim]`.
+    pub(crate) inner: Linear,
+    /// Changes what `inner` makes of a token.
+    pub(crate) activate: fn(&mut [f32]),
+    /// `[dim, n_inner]`.
+    pub(crate) outer: Linear,
+    pub(crate) outer_norm: Norm,
 }
 
+/// One layer of a network.
+pub(crate) struct Layer(LayerParts);
+
 impl Layer {
-    /// Reads the layer of this number.
-    pub(super) fn read(tensors: &Tensors, layer: usize, dim: usize) -> Result<Self> {
-        if !dim.is_multiple_of(HEAD_WIDTH) {
-            return Err(damaged("has heads of another width"));
-        }
-        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
-        let inner = Linear::read(tensors, &[name("intermediate.dense")], dim)?;
-        let layer = Self {
-            dim,
-            inputs: Linear::read(tensors, &inputs, dim)?,
-            attention: Linear::read(tensors, &[name("attention.output.dense")], dim)?,
-            attention_norm: Norm::read(tensors, &name("attention.output.LayerNorm"), dim)?,
-            outer: Linear::read(tensors, &[name("output.dense")], inner.n_out())?,
-            inner,
-            outer_norm: Norm::read(tensors, &name("output.LayerNorm"), dim)?,
-        };
-        let widths = [&layer.attention, &layer.outer].map(Linear::n_out);
-        if widths != [dim, dim] || layer.inputs.n_out() != 3 * dim {
-            return Err(damaged("has matrices of another width"));
-        }
-        Ok(layer)
+    pub(crate) fn new(parts: LayerParts) -> Self {
+        Self(parts)
     }
 
     /// Makes the states after the layer of those before it, `[n_tokens, dim]`.
-    pub(super) fn apply(&self, states: &mut [f32], workspace: &mut Workspace) {
-        let n_tokens = states.len() / self.dim;
+    pub(crate) fn apply(&self, states: &mut [f32], workspace: &mut Workspace) {
+        let Self(parts) = self;
+        let dim = parts.attention.n_out();
+        let n_tokens = states.len() / dim;
         let Workspace { multiplier, steps, next_steps, inputs, mixed, attention } = workspace;
-        steps.clear();
-        states.chunks_exact(self.dim).for_each(|state| steps.push(state));
+        steps.clear(parts.inputs.group());
+        states.chunks_exact(dim).for_each(|state| steps.push(state));
         inputs.clear();
-        self.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
+        parts.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
 
-        mixed.resize(n_tokens * self.dim, 0.0);
-        attention.mix(inputs, self.dim, mixed);
-        steps.clear();
-        mixed.chunks_exact(self.dim).for_each(|row| steps.push(row));
+        mixed.resize(n_tokens * dim, 0.0);
+        attention.mix(inputs, dim, parts.head_width, mixed);
+        steps.clear(parts.attention.group());
+        mixed.chunks_exact(dim).for_each(|row| steps.push(row));
 
-        let state = |row: usize| row * self.dim..(row + 1) * self.dim;
-        next_steps.clear();
-        self.attention.apply(steps, multiplier, |row, taken| {
+        let state = |row: usize| row * dim..(row + 1) * dim;
+        next_steps.clear(parts.inner.group());
+        parts.attention.apply(steps, multiplier, |row, taken| {
             let state = &mut states[state(row)];
             add(state, taken);
-            self.attention_norm.apply(state);
+            parts.attention_norm.apply(state);
             next_steps.push(state);
         });
-        steps.clear();
-        self.inner.apply(next_steps, multiplier, |_, row| {
-            ApproxGelu {}.map_mut(row);
+        steps.clear(parts.outer.group());
+        parts.inner.apply(next_steps, multiplier, |_, row| {
+            (parts.activate)(row);
             steps.push(row);
         });
-        self.outer.apply(steps, multiplier, |row, out| {
+        parts.outer.apply(steps, multiplier, |row, out| {
             let state = &mut states[state(row)];
             add(state, out);
-            self.outer_norm.apply(state);
+            parts.outer_norm.apply(state);
         });
     }
 }
 
 /// Memory that layers write to, kept from text to text by a thread.
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     multiplier: Multiplier,
     steps: Steps,
     next_steps: Steps,
@@ -135,7 +113,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let multiplier = Multiplier::new();
         let [steps, next_steps] = [(); 2].map(|()| Steps::new(multiplier.max_step()));
         Self {
@@ -158,27 +136,27 @@ struct Attention {
     executor: GemmExecutor<f32>,
     /// What a token takes of each, `[n_tokens, n_tokens]`.
     shares: Vec<f32>,
-    /// `[n_tokens, HEAD_WIDTH]`.
+    /// `[n_tokens, head_width]`.
     of_head: Vec<f32>,
 }
 
 impl Attention {
     /// Writes what each token takes from all, head by head, `[n_tokens, dim]`.
-    fn mix(&mut self, inputs: &[f32], dim: usize, mixed: &mut [f32]) {
+    fn mix(&mut self, inputs: &[f32], dim: usize, head_width: usize, mixed: &mut [f32]) {
         let n_tokens = mixed.len() / dim;
         let view = |start: usize| {
             NdTensorView::from_slice_with_strides(
-                [n_tokens, HEAD_WIDTH],
+                [n_tokens, head_width],
                 &inputs[start..],
                 [3 * dim, 1],
             )
             .expect("each row has three times the width")
         };
-        let scale = (HEAD_WIDTH as f32).sqrt().recip();
+        let scale = (head_width as f32).sqrt().recip();
         let Self { executor, shares, of_head } = self;
         shares.resize(n_tokens * n_tokens, 0.0);
-        of_head.resize(n_tokens * HEAD_WIDTH, 0.0);
-        for head in (0..dim).step_by(HEAD_WIDTH) {
+        of_head.resize(n_tokens * head_width, 0.0);
+        for head in (0..dim).step_by(head_width) {
             let (query, key, value) = (view(head), view(dim + head), view(2 * dim + head));
             let options = GemmOptions { alpha: scale, ..GemmOptions::default() };
             let key = GemmInputB::Unpacked(key.transposed());
@@ -193,9 +171,9 @@ impl Attention {
             executor
                 .gemm(of_head, GemmInputA::Unpacked(rows), value, GemmOptions::default())
                 .expect("the shapes match");
-            let rows = mixed.chunks_exact_mut(dim).zip(of_head.chunks_exact(HEAD_WIDTH));
+            let rows = mixed.chunks_exact_mut(dim).zip(of_head.chunks_exact(head_width));
             for (mixed, of_head) in rows {
-                mixed[head..head + HEAD_WIDTH].copy_from_slice(of_head);
+                mixed[head..head + head_width].copy_from_slice(of_head);
             }
         }
     }
