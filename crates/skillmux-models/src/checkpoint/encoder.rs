@@ -50,7 +50,7 @@ impl CheckpointEncoder {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
         let Checkpoint { config, settings, .. } = checkpoint;
         let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
-        let precision = checkpoint.precision()?;
+        let precision = checkpoint.precision();
         let network = EncoderNetwork::take(checkpoint, precision, &mut weights)?;
         let (query_prefix, text_prefix) =
             (settings.query_prefix.clone(), settings.text_prefix.clone());
@@ -120,7 +120,9 @@ impl EncoderNetwork {
             Family::Qwen3 if pooling != Pooling::Last => {
                 return Err(folder.unsupported("a pooling other than of the last token in Qwen3"));
             }
-            Family::Qwen3 => Network::Qwen3(Qwen3::take(config, settings.max_tokens, weights)?),
+            Family::Qwen3 => {
+                Network::Qwen3(Qwen3::take(config, settings.max_tokens, precision, weights)?)
+            }
         };
         Ok(Self { network, pooling })
     }

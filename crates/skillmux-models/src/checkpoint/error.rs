@@ -85,12 +85,6 @@ pub enum CheckpointError {
         /// What it needs.
         what: String,
     },
-    /// A network of Qwen3 is asked for in bytes.
-    #[error("`{}` is a Qwen3 model, which skillmux does not compute in int8", folder.display())]
-    PrecisionUnknown {
-        /// The folder.
-        folder: PathBuf,
-    },
     /// A static model is asked for what only a network can do.
     #[error("`{}` is a static model, which has no network", folder.display())]
     Static {
@@ -174,9 +168,6 @@ impl CheckpointError {
             Self::Unsupported { .. } => "choose a model without it",
             Self::Static { .. } => {
                 "name it as the encoder, without a preset and a precision; it can neither rerank nor be tuned"
-            }
-            Self::PrecisionUnknown { .. } => {
-                "leave the precision out; for a smaller Qwen3 model, name a folder with a GGUF file"
             }
             Self::TokenMissing { .. } => {
                 "a reranker answers with `yes` or `no`: fetch the tokenizer that belongs to it"

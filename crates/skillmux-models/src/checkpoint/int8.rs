@@ -12,10 +12,6 @@ use super::{
 };
 use crate::int8::{Layer, LayerParts, Linear, Norm, on_all_threads};
 
-/// Most inputs that share a scale. Vectors of `MiniLM` then have a cosine of some .9996 to those of 32-bit numbers;
-/// one scale a row leaves it at .999 (docs/published-models.md).
-const MAX_GROUP: usize = 64;
-
 /// The layers of a network.
 pub(super) struct Int8Layers {
     width: usize,
@@ -77,9 +73,7 @@ fn linear(
     };
     let matrix = numbers(weights, &part("weight", vec![n_out, n_in]))?;
     let bias = numbers(weights, &part("bias", vec![n_out]))?;
-    let group = (1..=MAX_GROUP).rev().find(|group| n_in.is_multiple_of(*group)).unwrap_or(n_in);
-    let (bytes, scales) = rounded(&matrix, n_in, group);
-    Ok(Linear::new(n_in, &bytes, &scales, bias))
+    Ok(Linear::rounded(n_in, &matrix, bias))
 }
 
 fn norm(config: &Config, weights: &mut Weights, name: &str) -> Result<Norm, CheckpointError> {
@@ -95,38 +89,4 @@ fn numbers(
 ) -> Result<Vec<f32>, CheckpointError> {
     let taken = weights.take_stacked(parts)?;
     taken.flatten_all().and_then(|all| all.to_vec1()).map_err(|source| weights.network(source))
-}
-
-/// Returns `[n_out, n_in]` weights as bytes within 127 of 0, and the scale of each group of each output, `[n_groups, n_out]`.
-#[expect(clippy::cast_possible_truncation, reason = "within 127 of 0")]
-fn rounded(matrix: &[f32], n_in: usize, group: usize) -> (Vec<i8>, Vec<f32>) {
-    let (n_out, n_groups) = (matrix.len() / n_in, n_in / group);
-    let mut bytes = Vec::with_capacity(matrix.len());
-    let mut scales = vec![0.0; n_groups * n_out];
-    for (out, row) in matrix.chunks_exact(n_in).enumerate() {
-        for (at, numbers) in row.chunks_exact(group).enumerate() {
-            let most = numbers.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-            let scale = most.max(f32::MIN_POSITIVE * 127.0) / 127.0;
-            scales[at * n_out + out] = scale;
-            bytes.extend(numbers.iter().map(|x| (x / scale).round_ties_even() as i8));
-        }
-    }
-    (bytes, scales)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_are_rounded_by_group_and_output() {
-        let matrix = [1.27, -0.64, 0.0, 0.0, 127.0, 1.0, 12.7, 12.7];
-        let (bytes, scales) = rounded(&matrix, 4, 2);
-        assert_eq!(bytes, [127, -64, 0, 0, 127, 1, 127, 127]);
-        let expected = [0.01, 1.0, f32::MIN_POSITIVE, 0.1];
-        assert!(
-            scales.iter().zip(expected).all(|(found, x)| (found - x).abs() < 1e-6),
-            "{scales:?}"
-        );
-    }
 }

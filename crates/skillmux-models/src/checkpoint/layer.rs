@@ -20,6 +20,7 @@ use super::{
     in_place::{can_change, change_rows},
     weights::Weights,
 };
+use crate::int8::SharedLinear;
 
 /// A matrix and perhaps a bias.
 pub(super) struct Linear {
@@ -34,6 +35,7 @@ enum Matrix {
     },
     /// Matrices that read the same input, each in blocks of its own type: their rows cannot be stacked.
     Quantised(Vec<QMatMul>),
+    Int8(SharedLinear),
 }
 
 impl Linear {
@@ -84,6 +86,19 @@ impl Linear {
         Ok(Self { matrix, bias: None })
     }
 
+    /// Takes matrices without a bias out, as one matrix of bytes.
+    pub(super) fn take_int8(
+        weights: &mut Weights,
+        parts: &[(&str, usize)],
+        n_in: usize,
+    ) -> Result<Self, CheckpointError> {
+        let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
+        let stacked = weights.take_stacked(&parts.iter().map(matrix).collect::<Vec<_>>())?;
+        let numbers = stacked.flatten_all().and_then(|all| all.to_vec1::<f32>());
+        let numbers = numbers.map_err(|source| weights.network(source))?;
+        Ok(Self { matrix: Matrix::Int8(SharedLinear::rounded(n_in, &numbers)), bias: None })
+    }
+
     /// Returns `[n_rows, n_out]` of `[n_rows, n_in]`.
     pub(super) fn of(&self, rows: &Tensor) -> TensorResult<Tensor> {
         let product = match &self.matrix {
@@ -95,6 +110,12 @@ impl Linear {
             Matrix::Quantised(matrices) => {
                 let products = matrices.iter().map(|matrix| matrix.forward(rows));
                 Tensor::cat(&products.collect::<TensorResult<Vec<_>>>()?, 1)?
+            }
+            Matrix::Int8(matrix) => {
+                let n_rows = rows.dim(0)?;
+                let out = matrix.of(&rows.flatten_all()?.to_vec1::<f32>()?);
+                let n_out = out.len() / n_rows.max(1);
+                Tensor::from_vec(out, (n_rows, n_out), rows.device())?
             }
         };
         match &self.bias {

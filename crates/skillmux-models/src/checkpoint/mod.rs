@@ -54,7 +54,7 @@ use serde::Deserialize;
 use skillmux::model::Encoder;
 
 use self::{
-    config::{Config, Family},
+    config::Config,
     folder::Folder,
     gguf::Gguf,
     settings::{Asked, Settings},
@@ -211,14 +211,8 @@ impl Checkpoint {
     }
 
     /// Returns in what numbers the network is computed.
-    fn precision(&self) -> Result<InferencePrecision, CheckpointError> {
-        let precision = self.precision.unwrap_or(self.settings.precision);
-        match (precision, self.config.family) {
-            (InferencePrecision::Int8, Family::Qwen3) => {
-                Err(CheckpointError::PrecisionUnknown { folder: self.folder.path().to_owned() })
-            }
-            _ => Ok(precision),
-        }
+    fn precision(&self) -> InferencePrecision {
+        self.precision.unwrap_or(self.settings.precision)
     }
 
     fn check(&self, asked: CheckpointUse) -> Result<(), CheckpointError> {

@@ -69,7 +69,7 @@ impl CheckpointScorer {
     pub(super) fn read(checkpoint: &Checkpoint) -> Result<Self, CheckpointError> {
         let Checkpoint { config, settings, .. } = checkpoint;
         let Parts { tokens, mut weights, hasher } = checkpoint.read()?;
-        let precision = checkpoint.precision()?;
+        let precision = checkpoint.precision();
         let network = PairNetwork::take(checkpoint, precision, &tokens, &mut weights)?;
         let reader = PairReader::new(checkpoint, tokens, settings.max_tokens)?;
         let instruction = reader.template.as_ref().map_or("", |template| &template.instruction);
@@ -146,7 +146,7 @@ impl PairNetwork {
             return Err(folder.unsupported(format!("a head of {} labels", config.n_labels)));
         }
         if config.family == Family::Qwen3 {
-            let network = Qwen3::take(config, settings.max_tokens, weights)?;
+            let network = Qwen3::take(config, settings.max_tokens, precision, weights)?;
             let answer = answer(checkpoint, tokens, &network, weights)?;
             return Ok(Self::Qwen3 { network, answer });
         }

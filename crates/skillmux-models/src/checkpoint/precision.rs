@@ -12,7 +12,7 @@ pub enum InferencePrecision {
     #[default]
     #[serde(rename = "f32")]
     Single,
-    /// Bytes, for networks of BERT and `RoBERTa`: faster, and a quarter of the memory for their layers. Sixty-four weights share a
+    /// Bytes: faster, and a quarter of the memory for the layers. Sixty-four weights share a
     /// scale, and so do as many of the numbers that they are multiplied by. Vectors have a cosine of some .9996 to those of
     /// 32 bits (docs/published-models.md); less on an x86 processor without AVX-512 VNNI.
     #[serde(rename = "int8")]

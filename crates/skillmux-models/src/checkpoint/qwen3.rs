@@ -8,7 +8,7 @@ use candle_nn::{
 use rayon::prelude::*;
 
 use super::{
-    CheckpointError,
+    CheckpointError, InferencePrecision,
     batch::Batch,
     config::Config,
     layer::{Linear, RmsNorm, Table, last_states, look_up, softmax},
@@ -78,6 +78,7 @@ impl Qwen3 {
     pub(super) fn take(
         config: &Config,
         max_tokens: usize,
+        precision: InferencePrecision,
         weights: &mut Weights,
     ) -> Result<Self, CheckpointError> {
         let width = config.width;
@@ -93,7 +94,7 @@ impl Qwen3 {
             sines,
             tokens: Table::take(weights, "embed_tokens.weight", &[config.n_vocab, width])?,
             layers: (0..config.n_layers)
-                .map(|at| Layer::take(config, weights, &format!("layers.{at}")))
+                .map(|at| Layer::take(config, precision, weights, &format!("layers.{at}")))
                 .collect::<Result<_, _>>()?,
             norm: RmsNorm::take(weights, "norm", width, config.norm_epsilon)?,
         })
@@ -166,7 +167,12 @@ impl Qwen3 {
 }
 
 impl Layer {
-    fn take(config: &Config, weights: &mut Weights, at: &str) -> Result<Self, CheckpointError> {
+    fn take(
+        config: &Config,
+        precision: InferencePrecision,
+        weights: &mut Weights,
+        at: &str,
+    ) -> Result<Self, CheckpointError> {
         let Config { width, inner_width: inner, head_width, norm_epsilon: epsilon, .. } = *config;
         let (n_query, n_key) = (config.n_heads * head_width, config.n_key_heads * head_width);
         let name = |rest: &str| format!("{at}.{rest}");
@@ -175,7 +181,10 @@ impl Layer {
                 parts.iter().map(|(rest, n_out)| (name(rest), *n_out)).collect();
             let named: Vec<(&str, usize)> =
                 named.iter().map(|(name, n_out)| (name.as_str(), *n_out)).collect();
-            Linear::take_bare(weights, &named, n_in)
+            match precision {
+                InferencePrecision::Single => Linear::take_bare(weights, &named, n_in),
+                InferencePrecision::Int8 => Linear::take_int8(weights, &named, n_in),
+            }
         };
         let attention = [
             ("self_attn.q_proj", n_query),

@@ -1,5 +1,7 @@
 //! [`Linear`]: a matrix of bytes and a bias.
 
+use std::ops::Range;
+
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::{
     Isa, SimdOp,
@@ -97,18 +99,30 @@ impl Linear {
         &self,
         input: &Steps,
         multiplier: &mut Multiplier,
+        take: impl FnMut(usize, &mut [f32]),
+    ) {
+        self.apply_rows(input, 0..input.n_rows(self.n_in), multiplier, take);
+    }
+
+    /// As [`apply`](Self::apply), for some rows of the input.
+    pub(super) fn apply_rows(
+        &self,
+        input: &Steps,
+        rows: Range<usize>,
+        multiplier: &mut Multiplier,
         mut take: impl FnMut(usize, &mut [f32]),
     ) {
         let Multiplier { executor, products, numbers } = multiplier;
-        let (n_in, n_out, n_rows) = (self.n_in, self.n_out(), input.n_rows(self.n_in));
+        let (n_in, n_out, n_rows) = (self.n_in, self.n_out(), rows.len());
         // The sums of several groups stay in fast memory.
         let n_at_once = if self.groups.len() == 1 { n_rows } else { N_ROWS.min(n_rows) };
         let at_least = |n_numbers: usize, len: usize| n_numbers.max(len);
         products.resize(at_least(products.len(), n_at_once * n_out), 0);
         let n_summed = if self.groups.len() == 1 { 1 } else { n_at_once };
         numbers.resize(at_least(numbers.len(), n_summed * n_out), 0.0);
-        for start in (0..n_rows).step_by(n_at_once.max(1)) {
-            let rows = start..n_rows.min(start + n_at_once);
+        let end = rows.end;
+        for start in rows.step_by(n_at_once.max(1)) {
+            let rows = start..end.min(start + n_at_once);
             let products = &mut products[..rows.len() * n_out];
             for (at, group) in self.groups.iter().enumerate() {
                 let bytes = GemmInputA::Unpacked(input.bytes(rows.clone(), at, n_in));

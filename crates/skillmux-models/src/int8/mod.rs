@@ -6,9 +6,13 @@
 
 mod layer;
 mod linear;
+#[cfg(feature = "checkpoint")]
+mod rounded;
 mod steps;
 mod threads;
 
+#[cfg(feature = "checkpoint")]
+pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
     layer::{Layer, LayerParts, Norm, Workspace},
     linear::Linear,
