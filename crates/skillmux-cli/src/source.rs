@@ -111,9 +111,19 @@ impl OpenIndex {
         let has_begun = self.index.manifest().transformer.is_some();
         let n_waiting = if has_begun { n_waiting(&self.index) } else { self.n_waiting() };
         if n_waiting > 0 {
+            let remedy = if self.folder.is_some() {
+                "an index of its own lets it read them: skillmux index SOURCE... --index DIR"
+                    .to_owned()
+            } else if self.index.manifest().sources == [INSTALLED] {
+                "`skillmux index` lets it read them".to_owned()
+            } else {
+                format!(
+                    "`skillmux index --index {}` lets it read them",
+                    self.index.path().display()
+                )
+            };
             anstream::eprintln!(
-                "{} the transformer has not read {} of {} skills yet, and has no say in this answer; \
-                 `skillmux index` lets it read them",
+                "{} the transformer has not read {} of {} skills yet, and has no say in this answer; {remedy}",
                 styled(NOTE, "note:"),
                 grouped(n_waiting),
                 grouped(self.index.n_skills()),
@@ -168,7 +178,12 @@ pub(crate) fn watched(
 
 /// Returns whether the user chose what their own index holds.
 fn own_is_chosen(path: &Path) -> bool {
-    Index::open(path).is_ok_and(|index| index.manifest().sources != [INSTALLED])
+    open_chosen(path).is_some()
+}
+
+/// Opens the user's own index, if they chose what it holds: commands then answer from it, and not from the skills of the agents.
+pub(crate) fn open_chosen(path: &Path) -> Option<Index> {
+    Index::open(path).ok().filter(|index| index.manifest().sources != [INSTALLED])
 }
 
 /// The index that a command without arguments works on, as it lies there.

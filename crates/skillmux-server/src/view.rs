@@ -208,6 +208,8 @@ impl From<Route> for RouteView {
                 skill.needs.push(need);
             }
         }
+        let is_taken = |hint: &Hint| skills.iter().any(|skill| skill.skill_id == hint.id);
+        let hints: Vec<Hint> = route.hints.into_iter().filter(|hint| !is_taken(hint)).collect();
         Self {
             decision: route.decision,
             confidence: route.confidence.map(rounded),
@@ -216,7 +218,7 @@ impl From<Route> for RouteView {
             ruled_out: route.ruled_out.iter().map(|object| label(object)).collect(),
             skills,
             unserved,
-            hints: route.hints.into_iter().map(HintView::from).collect(),
+            hints: hints.into_iter().map(HintView::from).collect(),
             alternatives: left_out.into_iter().map(LeftOut::from).collect(),
             pages: route.pages.into_iter().map(PageView::from).collect(),
         }

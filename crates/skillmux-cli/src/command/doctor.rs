@@ -7,10 +7,11 @@ use crate::{
     args::{DoctorArgs, Format},
     outcome::Outcome,
     render::{
-        doctor::{AgentReport, text},
+        doctor::{AgentReport, OwnIndex, text},
         print_json, print_text,
     },
     settings::Settings,
+    source,
     wiring::wired,
 };
 
@@ -35,9 +36,15 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
             }
         })
         .collect();
+    let own_index = settings.own_index().and_then(|path| {
+        let n_skills = source::open_chosen(&path)?.n_skills();
+        Some(OwnIndex { path, n_skills })
+    });
     match args.format {
-        Format::Json => print_json(&serde_json::json!({ "agents": reports }))?,
-        Format::Text => print_text(&text(&reports, args.all))?,
+        Format::Json => {
+            print_json(&serde_json::json!({ "agents": reports, "own_index": own_index }))?;
+        }
+        Format::Text => print_text(&text(&reports, own_index.as_ref(), args.all))?,
     }
     let is_healthy =
         |report: &AgentReport| report.skills.problems.is_empty() && report.settings_error.is_none();

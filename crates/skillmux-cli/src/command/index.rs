@@ -21,7 +21,7 @@ use crate::{
     error::CliError,
     outcome::Outcome,
     render::{
-        paint::{FAINT, GOOD, STRONG, grouped, styled},
+        paint::{FAINT, GOOD, NOTE, STRONG, grouped, styled},
         print_json, print_text,
     },
     settings::Settings,
@@ -39,6 +39,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
         return restore(&present_index(args, settings)?);
     }
     let Target { path, library, sources } = target(args, settings)?;
+    let replaces_agents = args.index.is_none() && !args.sources.is_empty();
     let path = path.as_path();
     let mode = if args.rebuild { UpdateMode::Rebuild } else { UpdateMode::Incremental };
     let vectors = args.vectors.map(VectorKind::from);
@@ -59,6 +60,14 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     match args.format {
         Format::Text => print_text(&encoded.text())?,
         Format::Json => print_json(&Summary::of(&report, path, encoded))?,
+    }
+    if replaces_agents {
+        anstream::eprintln!(
+            "{} without --index and --library, skillmux now answers from this index, and no longer from the skills of \
+             your agents. Remove `{}` to go back; next time, name a folder with --index",
+            styled(NOTE, "note:"),
+            path.display(),
+        );
     }
     Ok(Outcome::Found)
 }

@@ -20,7 +20,12 @@ use crate::{
 
 pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let state = settings.state.as_ref().context("the home folder is not known")?;
-    let mut records = Records::open(state)?;
+    // Where nothing was ever changed, nothing is written now.
+    let mut records = if args.consent.dry_run || !state.exists() {
+        Records::open(state)?
+    } else {
+        Records::lock(state)?
+    };
     let names = &args.agents.names;
     let is_meant = |id: &&String| names.is_empty() || names.contains(id);
     let changed: Vec<String> = records.agents().into_iter().map(str::to_owned).collect();

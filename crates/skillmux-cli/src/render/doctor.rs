@@ -1,6 +1,6 @@
 //! [`AgentReport`]: what `skillmux doctor` found, for people and for machines.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::PathBuf};
 
 use serde::Serialize;
 use skillmux::{
@@ -45,14 +45,38 @@ pub(crate) struct AgentReport {
     pub(crate) skills: AgentSkills,
 }
 
+/// An index of the user's own, which stands in the place of the skills of the agents.
+#[derive(Serialize)]
+pub(crate) struct OwnIndex {
+    /// Its folder.
+    pub(crate) path: PathBuf,
+    /// Number of its skills.
+    pub(crate) n_skills: usize,
+}
+
 /// Shows a block for each agent: counts first, then examples.
-pub(crate) fn text(reports: &[AgentReport], shows_all: bool) -> String {
+pub(crate) fn text(
+    reports: &[AgentReport],
+    own_index: Option<&OwnIndex>,
+    shows_all: bool,
+) -> String {
     let mut text = String::new();
     for report in reports {
         if !text.is_empty() {
             text.push('\n');
         }
         agent_text(&mut text, report, shows_all);
+    }
+    if let Some(OwnIndex { path, n_skills }) = own_index {
+        let _ = writeln!(
+            text,
+            "\n{} skillmux answers from an index of your own with {} {}, and not from the skills of these \
+             agents. To go back, remove `{}`",
+            styled(NOTE, "note:"),
+            grouped(*n_skills),
+            if *n_skills == 1 { "skill" } else { "skills" },
+            path.display(),
+        );
     }
     let is_full = |report: &&AgentReport| {
         let mut problems = report.skills.problems.iter();

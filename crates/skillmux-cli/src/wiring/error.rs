@@ -45,6 +45,12 @@ pub(crate) enum SettingsFileError {
         /// What is wrong with it.
         detail: String,
     },
+    /// Another process changes settings.
+    #[error("another `skillmux init` or `uninit` is running")]
+    Locked {
+        /// What it holds.
+        path: PathBuf,
+    },
     /// The system does not let the file be read.
     #[error("cannot read `{}`", path.display())]
     Read {
@@ -71,6 +77,7 @@ impl SettingsFileError {
                 "put this right in the file, and run the command again; nothing was written to it"
             }
             Self::Changed { .. } => "run the command again, best while the agent is not running",
+            Self::Locked { .. } => "wait until it is done, or answer its question",
             Self::DeadLink { .. } => "make the file that the link names, or remove the link",
             Self::Record { .. } => {
                 "move the file away; then `skillmux uninit` cannot undo what was done before"

@@ -1,8 +1,11 @@
 //! [`Records`]: what was changed, and how the files were before.
 
 use std::{
-    fs, io,
+    fs::{self, File, TryLockError},
+    io,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -12,10 +15,15 @@ use super::{error::SettingsFileError, file};
 
 const VERSION: u32 = 1;
 
+/// How long to wait for another process that changes settings.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
 /// What skillmux added to settings files, kept in its state folder.
 pub(crate) struct Records {
     folder: PathBuf,
     files: Vec<FileRecord>,
+    /// Keeps other processes out until it is dropped.
+    _lock: Option<File>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,12 +78,35 @@ pub(super) enum Addition {
 }
 
 impl Records {
-    /// Opens the records of a state folder; there are none where the folder is not there.
+    /// Opens the records of a state folder to change settings, once no other process changes any.
+    ///
+    /// # Errors
+    /// [`SettingsFileError::Locked`] if another one does so for longer than [`MAX_WAIT`].
+    pub(crate) fn lock(state: &Path) -> Result<Self, SettingsFileError> {
+        let path = state.join("agents.lock");
+        let failed = |source| SettingsFileError::Write { path: path.clone(), source };
+        fs::create_dir_all(state).map_err(failed)?;
+        let lock = File::create(&path).map_err(failed)?;
+        let started = Instant::now();
+        while let Err(error) = lock.try_lock() {
+            match error {
+                TryLockError::Error(source) => return Err(failed(source)),
+                TryLockError::WouldBlock if started.elapsed() > MAX_WAIT => {
+                    return Err(SettingsFileError::Locked { path });
+                }
+                TryLockError::WouldBlock => thread::sleep(Duration::from_millis(50)),
+            }
+        }
+        // What they hold is read after the lock is there.
+        Ok(Self { _lock: Some(lock), ..Self::open(state)? })
+    }
+
+    /// Opens the records of a state folder to look at them; there are none where the folder is not there.
     pub(crate) fn open(state: &Path) -> Result<Self, SettingsFileError> {
         let folder = state.join("agents");
         let path = folder.join("record.json");
         let Some(text) = file::read(&path)? else {
-            return Ok(Self { folder, files: Vec::new() });
+            return Ok(Self { folder, files: Vec::new(), _lock: None });
         };
         let refused = |detail: String| SettingsFileError::Record { path: path.clone(), detail };
         let record: RecordFile =
@@ -84,7 +115,7 @@ impl Records {
             let version = record.version;
             return Err(refused(format!("it has version {version}, and {VERSION} is known")));
         }
-        Ok(Self { folder, files: record.files })
+        Ok(Self { folder, files: record.files, _lock: None })
     }
 
     /// Returns the folder with the copies of files as they were.

@@ -237,6 +237,30 @@ fn without_a_problem_the_exit_code_is_zero_and_nothing_is_written() {
 }
 
 #[test]
+fn an_index_in_the_place_of_the_agents_skills_is_told() {
+    let home = home_of(".claude");
+    home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil water.");
+    home.write_skill("mine/coffee", "coffee", "How to brew coffee", "Boil water.");
+    let mine = home.path("mine").display().to_string();
+    let elsewhere = home.run(&["index", &mine, "--transformer", "never", "--index", &home.index()]);
+    assert_eq!((elsewhere.code, elsewhere.stderr.as_str()), (0, ""));
+    assert_eq!(report(&home, "claude-code").0.code, 0);
+    assert!(!home.run(&["doctor"]).stdout.contains("an index of your own"));
+
+    let done = home.run(&["index", &mine, "--transformer", "never"]);
+    assert!(done.stderr.contains("no longer from the skills of your agents"), "{}", done.stderr);
+    let doctor = home.run(&["doctor"]).stdout;
+    assert!(doctor.contains("an index of your own with 1 skill,"), "{doctor}");
+    let path = home.path("data/skillmux/index");
+    assert!(doctor.contains(&format!("remove `{}`", path.display())), "{doctor}");
+    let json = home.run(&["doctor", "--format", "json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["own_index"], json!({"path": path, "n_skills": 1}));
+    fs::remove_dir_all(path).unwrap();
+    assert!(home.run(&["search", "brew tea"]).stdout.contains("tea"));
+}
+
+#[test]
 fn skills_of_plugins_that_are_on_are_checked() {
     let home = home_of(".claude");
     let root = home.path(".claude/plugins/cache/m/p/1.0");

@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    process::Stdio,
 };
 
 use crate::home::{Done, Home, binary};
@@ -114,6 +115,26 @@ fn all_agents_of_a_home_are_wired_at_once() {
     assert_eq!(of_skillmux.iter().filter(|line| line.contains("prompt hook yes")).count(), 4);
     succeeds(&home.run(&["uninit", "--yes"]));
     assert_eq!(settings(&home), before);
+}
+
+#[test]
+fn runs_at_the_same_time_wait_for_each_other() {
+    let home = home_with(&AGENTS.iter().flat_map(|agent| fixture(agent)).collect());
+    let before = settings(&home);
+    let run_thrice = |command: &str| {
+        let start = |()| {
+            let mut command = home.command(&[command, "--yes"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        for child in [(); 3].map(start) {
+            succeeds(&child.wait_with_output().unwrap().into());
+        }
+    };
+    run_thrice("init");
+    assert!(home.run(&["init", "--yes"]).stdout.contains("nothing to do"));
+    run_thrice("uninit");
+    assert_eq!(settings(&home), before);
+    assert_nothing_kept(&home);
 }
 
 #[test]

@@ -291,3 +291,19 @@ fn every_answer_says_where_the_skill_lies() {
     assert_found(&of_shard, "Use soap.");
     assert!(!of_shard.stdout.contains("folder:"), "{}", of_shard.stdout);
 }
+
+#[test]
+fn the_note_on_a_large_library_names_a_command_that_helps() {
+    let home = Home::new();
+    let row = |at: usize| json!({"skill_id": format!("s{at}"), "name": format!("s{at}"), "description": format!("Does {at}"), "body": "Do it."});
+    let rows: Vec<String> = (0..301).map(|at| row(at).to_string()).collect();
+    let library = home.write("pool.jsonl", rows.join("\n"));
+    let done = home.run(&["search", "does 7", "--library", &library]);
+    assert_found(&done, "s7");
+    let command = done.stderr.split('`').nth(1).unwrap();
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert_eq!(words[..2], ["index", "--index"], "{}", done.stderr);
+    let read = home.run(&[&words[..], &["--transformer", "never"]].concat());
+    assert_found(&read, "up to date");
+    assert!(!home.path("data").exists(), "the user's own index is none of this");
+}
