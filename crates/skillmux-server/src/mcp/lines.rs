@@ -19,7 +19,8 @@ const NO_MESSAGE: &[u8] = b"null";
 /// Returns the input with other lines in place of those that rmcp would drop without an answer.
 ///
 /// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line that is no JSON then is answered as JSON
-/// that is no message; and a line of more than 8 MiB is answered as a call of a method that does not exist and whose name says why.
+/// that is no message; and a line of more than 8 MiB, or with `params` that are no object, is answered as a call of a method that does not
+/// exist and whose name says why.
 pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (mut sender, receiver) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
@@ -75,13 +76,24 @@ fn too_long(head: &[u8]) -> Vec<u8> {
         values.next()?.ok().filter(|id| id.is_u64() || id.is_string())
     });
     match id {
-        Some(id) => {
-            let method = format!("message of more than {MAX_LINE_BYTES} bytes");
-            let request = serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method });
-            format!("{request}\n").into_bytes()
-        }
+        Some(id) => refused(&id, &format!("message of more than {MAX_LINE_BYTES} bytes")),
         None => [NO_MESSAGE, b"\n"].concat(),
     }
+}
+
+/// Returns a call of a method that does not exist, whose name says what is wrong: rmcp answers it, with its id.
+fn refused(id: &Value, why: &str) -> Vec<u8> {
+    let request = serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": why });
+    format!("{request}\n").into_bytes()
+}
+
+/// Returns what stands for a request whose `params` are no object: rmcp would answer without its id.
+fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
+    let request: Value = serde_json::from_slice(line).ok()?;
+    let (id, method) = (request.get("id")?, request.get("method")?.as_str()?);
+    let is_wrong = !matches!(request.get("params")?, Value::Object(_) | Value::Null);
+    let has_id = id.is_i64() || id.is_u64() || id.is_string();
+    (is_wrong && has_id).then(|| refused(id, &format!("{method} with `params` that are no object")))
 }
 
 /// Returns a line that can be read, or one that is answered as no message.
@@ -89,7 +101,10 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Cow::Borrowed(line);
     }
-    readable(line).unwrap_or_else(|| Cow::Owned([NO_MESSAGE, b"\n"].concat()))
+    match readable(line) {
+        Some(line) => with_wrong_params(&line).map_or(line, Cow::Owned),
+        None => Cow::Owned([NO_MESSAGE, b"\n"].concat()),
+    }
 }
 
 /// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of surrogate pairs; `None` for what is no
@@ -169,6 +184,23 @@ mod tests {
             assert!(matches!(mended(line.as_bytes()), Cow::Borrowed(_)), "{line:?}");
         }
         assert_eq!(mended(b"{\"a\":\"\xff\"}\n"), "{\"a\":\"\u{fffd}\"}\n".as_bytes());
+    }
+
+    #[test]
+    fn params_that_are_no_object_keep_the_id() {
+        let line =
+            mended(br#"{"jsonrpc":"2.0","id":11,"method":"tools/call","params":[]}"#).into_owned();
+        let request: Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!(request["id"], 11);
+        assert_eq!(request["method"], "tools/call with `params` that are no object");
+        for fine in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/x","params":[]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        ] {
+            assert!(matches!(mended(fine.as_bytes()), Cow::Borrowed(_)), "{fine}");
+        }
     }
 
     #[test]
