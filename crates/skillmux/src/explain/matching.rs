@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::words::rarest_first;
+use super::words::{rarest_first, without_parts};
 use crate::{
     decompose::{Clause, clauses_with_terms},
     error::Result,
@@ -98,7 +98,7 @@ impl<'q> WordReader<'q> {
         let attainable = f32::max(config.max_share() * weight_of_all, f32::MIN_POSITIVE);
         WordMatch {
             matched: rarest_first(self.query.text(), &matched),
-            missing: rarest_first(self.query.text(), &missing),
+            missing: rarest_first(self.query.text(), &without_parts(&missing)),
             coverage: f32::min(weight_of_matched / weight_of_words, 1.0),
             score_share: field_scores.iter().sum::<f32>() / attainable,
             field_scores,

@@ -37,6 +37,22 @@ pub(super) fn rarest_first(query: &str, terms: &[(f32, &QueryTerm)]) -> Vec<Stri
     words.filter(|word| seen.insert(*word)).map(str::to_owned).collect()
 }
 
+/// Returns the terms that are no parts of others: `WireGuard`, without `Wire` and `Guard`.
+pub(super) fn without_parts<'q>(terms: &[(f32, &'q QueryTerm)]) -> Vec<(f32, &'q QueryTerm)> {
+    let is_part = |term: &QueryTerm| {
+        let is_inside = |source: &Range<usize>, whole: &QueryTerm| {
+            let mut wholes = whole.sources.iter();
+            wholes.any(|whole| {
+                whole != source && whole.start <= source.start && source.end <= whole.end
+            })
+        };
+        let inside_any =
+            |source: &Range<usize>| terms.iter().any(|(_, whole)| is_inside(source, whole));
+        !is_character_pair(&term.text) && term.sources.iter().all(inside_any)
+    };
+    terms.iter().filter(|(_, term)| !is_part(term)).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +99,21 @@ mod tests {
     fn parts_of_an_identifier_are_not_joined() {
         let shown = [("pdf", 1.0), ("tabl", 2.0), ("pdftabl", 3.0)];
         assert_eq!(words("pdf-table", &shown), ["pdf-table", "table", "pdf"]);
+    }
+
+    #[test]
+    fn parts_of_a_missing_name_are_not_told() {
+        let missing = |text: &str, lacking: &[&str]| {
+            let terms = Query::new(text).unwrap().terms();
+            let terms: Vec<_> =
+                terms.iter().filter(|term| lacking.contains(&term.text.as_str())).collect();
+            let terms: Vec<_> = terms.into_iter().map(|term| (1.0, term)).collect();
+            rarest_first(text, &without_parts(&terms))
+        };
+        let all = ["wire", "guard", "wireguard", "vpn"];
+        assert_eq!(missing("a WireGuard VPN", &all), ["WireGuard", "VPN"]);
+        assert_eq!(missing("a WireGuard VPN", &all[..2]), ["Wire", "Guard"]);
+        assert_eq!(missing("WireGuard, with a wire", &all), ["Wire", "WireGuard"]);
     }
 
     #[test]
