@@ -17,6 +17,10 @@ a task. Call it when a task begins, and again when it changes. You get `load` wi
 use, or `abstain`. If a need gets no skill or a wrong one, call again with hints: 15, then with needs in the \
 words of the skills you see. Then call read_skill, or set budget_tokens.";
 
+/// What a model should look at that no score tells: a skill for `PostgreSQL` is found for `MongoDB`, too.
+const CAUTION: &str = "use a skill only if its description covers the subject of the task; a word under `missing` that \
+names the subject, such as a product, speaks against it. Then ";
+
 /// What the tool takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,16 +81,18 @@ fn next_step(route: &RouteView) -> String {
     let read = read_skill::NAME;
     let id = |id: &str| format!("`{}`", one_line(id));
     let ids: Vec<_> = route.skills.iter().map(|skill| id(skill.skill_id.as_str())).collect();
+    let is_doubtful = route.skills.iter().any(|skill| !skill.why.missing.is_empty());
+    let caution = if is_doubtful { CAUTION } else { "" };
     match ids.as_slice() {
         [] if route.alternatives.is_empty() => "do the task without a skill".to_owned(),
         [] => "do the task without a skill; the ones left out most likely do not help".to_owned(),
         _ if !route.pages.is_empty() => format!(
-            "apply the pages as far as they serve the task; call {read} for parts that they leave \
+            "{caution}apply the pages as far as they serve the task; call {read} for parts that they leave \
              out"
         ),
-        [id] => format!("call {read} with skill_id {id} and the task as query"),
+        [id] => format!("{caution}call {read} with skill_id {id} and the task as query"),
         _ => format!(
-            "call {read} with the task as query for each skill_id you need, in this order: {}",
+            "{caution}call {read} with the task as query for each skill_id you need, in this order: {}",
             ids.join(", ")
         ),
     }

@@ -147,6 +147,19 @@ async fn find_skills_names_the_skill_and_says_why() {
 }
 
 #[tokio::test]
+async fn a_word_that_the_skill_lacks_asks_for_a_second_look() {
+    let session = Session::start().await;
+    let task = format!("{FORM_TASK} in zebraform");
+    let result = session.call("find_skills", json!({ "task": task })).await;
+    let answer = structured(&result);
+    assert_eq!(answer["skills"][0]["skill_id"], FORM_SKILL);
+    assert_eq!(answer["skills"][0]["why"]["missing"], json!(["zebraform"]));
+    let next = answer["next"].as_str().unwrap();
+    assert!(next.starts_with("use a skill only if its description covers"), "{next}");
+    assert!(next.contains("Then call read_skill with skill_id"), "{next}");
+}
+
+#[tokio::test]
 async fn both_tools_say_where_the_skill_lies_if_that_is_known() {
     let index = SampleIndex::new();
     let router = index.router().with_places(SkillPlaces::new(vec![Source::folder(fixtures())]));
