@@ -68,8 +68,7 @@ impl Linear {
         parts: &[(&str, usize)],
         n_in: usize,
     ) -> Result<Self, CheckpointError> {
-        let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
-        let matrices: Vec<_> = parts.iter().map(matrix).collect();
+        let matrices = named(parts, n_in);
         if matrices.iter().any(|(name, _)| weights.is_quantised(name)) {
             let taken =
                 matrices.iter().map(|(name, shape)| match weights.take_quantised(name, shape)? {
@@ -92,8 +91,7 @@ impl Linear {
         parts: &[(&str, usize)],
         n_in: usize,
     ) -> Result<Self, CheckpointError> {
-        let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
-        let stacked = weights.take_stacked(&parts.iter().map(matrix).collect::<Vec<_>>())?;
+        let stacked = weights.take_stacked(&named(parts, n_in))?;
         let numbers = stacked.flatten_all().and_then(|all| all.to_vec1::<f32>());
         let numbers = numbers.map_err(|source| weights.network(source))?;
         Ok(Self { matrix: Matrix::Int8(SharedLinear::rounded(n_in, &numbers)), bias: None })
@@ -127,6 +125,12 @@ impl Linear {
             None => Ok(product),
         }
     }
+}
+
+/// Returns the names and shapes of matrices that read `n_in` numbers.
+fn named(parts: &[(&str, usize)], n_in: usize) -> Vec<(String, Vec<usize>)> {
+    let matrix = |(name, n_out): &(&str, usize)| (format!("{name}.weight"), vec![*n_out, n_in]);
+    parts.iter().map(matrix).collect()
 }
 
 /// Rows that are looked up by their numbers.
