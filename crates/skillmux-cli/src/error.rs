@@ -367,7 +367,7 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
             )
         }
         Error::EncoderMismatch { path, .. } => format!(
-            "name the encoder that it was built with, by --encoder; or rebuild it with this one: skillmux \
+            "name the encoder that it was built with, by --encoder, with --precision int8 if its name ends so; or rebuild it with this one: skillmux \
              index SOURCE... --index {} --rebuild",
             shell_word(path)
         ),

@@ -105,7 +105,8 @@ fn an_encoder_in_bytes_is_another_one() {
     let by_flag = home.ask(&[&search[..], &bytes].concat());
     assert_eq!(json_of(&by_flag)[0]["id"], "merge-tables");
     let single = home.ask(&[&search[..], &bytes[..2]].concat());
-    single.assert_error("bert-2x32-int8", "name the encoder that it was built with");
+    single
+        .assert_error("bert-2x32-int8", "by --encoder, with --precision int8 if its name ends so");
     fs::create_dir_all(home.path(".config/skillmux")).unwrap();
     let settings = format!("[models]\nencoder = \"{folder}\"\nprecision = \"int8\"\n");
     home.write(".config/skillmux/settings.toml", settings);
@@ -230,7 +231,7 @@ fn a_folder_that_is_no_such_model_is_refused() {
     let index = home.run(&["index", &few_skills(&home), "--encoder", &text(&reranker)]);
     index.assert_error("not an encoder", "name it as the reranker");
 
-    ask("--encoder", &text(&encoder)).assert_error("bert-2x32", "by --encoder; or rebuild it");
+    ask("--encoder", &text(&encoder)).assert_error("bert-2x32", "; or rebuild it");
     ask("--reranker", "./bge-m3").assert_error("no folder with a model", "hf download");
     ask("--encoder", "./bge-m3").assert_error("cannot read `./bge-m3`", "the folder of");
 
