@@ -18,7 +18,7 @@ use skillmux::{
 use crate::{
     args::SourceArgs,
     assemble::{MAX_SKILLS, transformer},
-    error::CliError,
+    error::{CliError, shell_word},
     own_model::encoder,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
@@ -119,7 +119,7 @@ impl OpenIndex {
             } else {
                 format!(
                     "`skillmux index --index {}` lets it read them",
-                    self.index.path().display()
+                    shell_word(self.index.path())
                 )
             };
             anstream::eprintln!(
@@ -169,16 +169,11 @@ pub(crate) fn watched(
         let absolute = args.library.iter().map(std::path::absolute);
         return Ok(Some(absolute.collect::<Result<_, _>>()?));
     }
-    if settings.own_index().is_some_and(|path| own_is_chosen(&path)) {
+    if settings.own_index().is_some_and(|path| open_chosen(&path).is_some()) {
         return Ok(None);
     }
     let home = settings.home.as_ref().context("the home folder is not known")?;
     Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
-}
-
-/// Returns whether the user chose what their own index holds.
-fn own_is_chosen(path: &Path) -> bool {
-    open_chosen(path).is_some()
 }
 
 /// Opens the user's own index, if they chose what it holds: commands then answer from it, and not from the skills of the agents.
@@ -199,10 +194,7 @@ pub(crate) struct PresentIndex {
 /// Opens the index that [`open`] would open without arguments, in no time: it is neither made nor brought up
 /// to date.
 pub(crate) fn open_present(settings: &Settings) -> anyhow::Result<PresentIndex> {
-    if let Some(path) = settings.own_index()
-        && let Ok(index) = Index::open(&path)
-        && index.manifest().sources != [INSTALLED]
-    {
+    if let Some(index) = settings.own_index().and_then(|path| open_chosen(&path)) {
         let places = places_of(&index, settings);
         return Ok(PresentIndex { index: Some(index), places, kept_at: None });
     }

@@ -13,11 +13,8 @@ use skillmux::{
 };
 
 use crate::{
-    lexicon::Lexicon,
-    speller::VocabularySpeller,
-    static_encoder::StaticEncoder,
-    transformer::{TransformerEncoder, TransformerParts},
-    translated::TranslatedEncoder,
+    lexicon::Lexicon, speller::VocabularySpeller, static_encoder::StaticEncoder,
+    transformer::TransformerEncoder, translated::TranslatedEncoder,
 };
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
@@ -106,9 +103,6 @@ const WORK_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: WORK.len(),
     trained_on: "22,673 tasks in other words than the skills', and 2,411 requests that need no skill",
 };
-
-/// Name and version of the transformer of the binary, and of those that are trained as it was.
-pub const TRANSFORMER_NAME: &str = "minilm-skills-1";
 
 /// A model inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -266,17 +260,7 @@ impl Translator for EmbeddedTranslator {
 /// Never: a test reads the files that are compiled in.
 pub fn transformer() -> impl Encoder {
     let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
-    TranslatedEncoder::new(english_transformer(), translator(), &of_lexicon[..8])
-}
-
-/// Returns the transformer without the lexicon: a Chinese text has a vector of zeros.
-pub(crate) fn english_transformer() -> TransformerEncoder {
-    TransformerEncoder::new(&TransformerParts {
-        name: TRANSFORMER_NAME,
-        vocabulary: skillmux_transformer_embeddings::VOCABULARY,
-        tensors: &[skillmux_transformer_embeddings::TENSORS, skillmux_transformer_layers::TENSORS],
-    })
-    .expect("the embedded transformer is well-formed")
+    TranslatedEncoder::new(TransformerEncoder::embedded(), translator(), &of_lexicon[..8])
 }
 
 /// Returns the weights by which the binary tells work from talk, one for each of its encoders; their card is `assets/work.md`.

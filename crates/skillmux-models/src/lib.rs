@@ -49,12 +49,14 @@ mod transformer;
 
 #[cfg(feature = "embedded")]
 pub use embedded::{
-    EmbeddedModel, ModelKind, TRANSFORMER_NAME, abstention, composer, embedded_models, encoder,
-    kinds, pager, ranker, speller, transformer, translator, work,
+    EmbeddedModel, ModelKind, abstention, composer, embedded_models, encoder, kinds, pager, ranker,
+    speller, transformer, translator, work,
 };
 pub use error::{Error, Result};
 pub use lexicon::Lexicon;
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
+#[cfg(feature = "embedded")]
+pub use transformer::TRANSFORMER_NAME;
 pub use transformer::{TransformerEncoder, TransformerParts};
 pub use translated::TranslatedEncoder;

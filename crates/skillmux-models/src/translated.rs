@@ -51,11 +51,11 @@ impl<E: Encoder, T: Translator> Encoder for TranslatedEncoder<E, T> {
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
-    use crate::embedded::english_transformer;
+    use crate::transformer::TransformerEncoder;
 
     #[test]
     fn a_chinese_text_has_the_vector_of_its_words_in_english() {
-        let (english, both) = (english_transformer(), crate::transformer());
+        let (english, both) = (TransformerEncoder::embedded(), crate::transformer());
         let of = |encoder: &dyn Encoder, text: &str| encoder.encode(&[text]).unwrap();
         assert_eq!(of(&both, "merge pdf files"), of(&english, "merge pdf files"));
         let said = crate::translator().translate("数据库的慢查询").unwrap();
@@ -91,12 +91,15 @@ mod tests {
     #[test]
     fn another_translator_is_another_encoder() {
         let of = |fingerprint: &str| {
-            let encoder =
-                TranslatedEncoder::new(english_transformer(), crate::translator(), fingerprint);
+            let encoder = TranslatedEncoder::new(
+                TransformerEncoder::embedded(),
+                crate::translator(),
+                fingerprint,
+            );
             encoder.identity().clone()
         };
         assert_ne!(of("a"), of("b"));
-        assert_ne!(of("a").fingerprint, english_transformer().identity().fingerprint);
+        assert_ne!(of("a").fingerprint, TransformerEncoder::embedded().identity().fingerprint);
         assert_eq!(of("a"), of("a"));
     }
 }

@@ -1,16 +1,15 @@
 //! Layers of BERT in signed bytes ([`InferencePrecision::Int8`](super::InferencePrecision::Int8)).
 
 use candle_core::{Result as TensorResult, Tensor};
-use rten_simd::SimdUnaryOp;
-use rten_vecmath::{ApproxGelu, Gelu};
 
 use super::{
     CheckpointError,
     batch::Batch,
-    config::{Activation, Config},
+    config::Config,
+    layer::{in_place, single},
     weights::Weights,
 };
-use crate::int8::{Layer, LayerParts, Linear, Norm, on_all_threads};
+use crate::int8::{Layer, Linear, Norm, on_all_threads};
 
 /// The layers of a network.
 pub(super) struct Int8Layers {
@@ -46,20 +45,16 @@ fn layer(config: &Config, weights: &mut Weights, at: usize) -> Result<Layer, Che
     let name = |part: &str| format!("encoder.layer.{at}.{part}");
     let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
     let attention_norm = name("attention.output.LayerNorm");
-    Ok(Layer::new(LayerParts {
+    Ok(Layer {
         head_width: config.head_width,
         inputs: linear(weights, &inputs, [width, width])?,
         attention: linear(weights, &[name("attention.output.dense")], [width, width])?,
         attention_norm: norm(config, weights, &attention_norm)?,
         inner: linear(weights, &[name("intermediate.dense")], [inner, width])?,
-        activate: match config.activation {
-            Activation::Gelu => |row| Gelu {}.map_mut(row),
-            Activation::GeluTanh => |row| ApproxGelu {}.map_mut(row),
-            Activation::Relu => |row| row.iter_mut().for_each(|x| *x = x.max(0.0)),
-        },
+        activate: in_place(config.activation),
         outer: linear(weights, &[name("output.dense")], [width, inner])?,
         outer_norm: norm(config, weights, &name("output.LayerNorm"))?,
-    }))
+    })
 }
 
 /// Takes matrices of `[n_out, n_in]` out that read the same input, as one of bytes.
@@ -79,7 +74,7 @@ fn linear(
 fn norm(config: &Config, weights: &mut Weights, name: &str) -> Result<Norm, CheckpointError> {
     let mut part = |part: &str| numbers(weights, &[(format!("{name}.{part}"), vec![config.width])]);
     let (scale, shift) = (part("weight")?, part("bias")?);
-    Ok(Norm { scale, shift, epsilon: super::layer::single(config.norm_epsilon) })
+    Ok(Norm { scale, shift, epsilon: single(config.norm_epsilon) })
 }
 
 /// Takes tensors out, end to end.

@@ -11,7 +11,7 @@ use candle_core::{
 };
 use candle_nn::ops;
 use rten_simd::{SimdOp, SimdUnaryOp};
-use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
+use rten_vecmath::{ApproxGelu, Gelu, Softmax};
 
 use super::{
     CheckpointError, Precision,
@@ -20,7 +20,7 @@ use super::{
     in_place::{can_change, change_rows},
     weights::Weights,
 };
-use crate::int8::SharedLinear;
+use crate::int8::{Norm, SharedLinear};
 
 /// A matrix and perhaps a bias.
 pub(super) struct Linear {
@@ -193,20 +193,9 @@ impl LayerNorm {
         if !can_change(&rows) || scale.track_op() {
             return ops::layer_norm(&rows, scale, shift, *epsilon);
         }
-        let (scale, shift) = (scale.to_vec1::<f32>()?, shift.to_vec1::<f32>()?);
-        change_rows(rows, |row| {
-            let n = row.len() as f32;
-            let mean = Sum::new(row).dispatch() / n;
-            let variance = SumSquareSub::new(row, mean).dispatch() / n;
-            let options = NormalizeOptions {
-                pre_scale_bias: mean,
-                scale: (variance + epsilon).sqrt().recip(),
-                element_scale: Some(&scale),
-                element_bias: Some(&shift),
-                ..NormalizeOptions::default()
-            };
-            Normalize::new_mut(row, options).dispatch();
-        })
+        let (scale, shift) = (scale.to_vec1()?, shift.to_vec1()?);
+        let norm = Norm { scale, shift, epsilon: *epsilon };
+        change_rows(rows, |row| norm.apply(row))
     }
 }
 
@@ -254,16 +243,22 @@ pub(super) fn softmax(logits: Tensor) -> TensorResult<Tensor> {
 
 /// Returns what the activation makes of numbers that were just computed.
 pub(super) fn activate(numbers: Tensor, activation: Activation) -> TensorResult<Tensor> {
+    if can_change(&numbers) {
+        return change_rows(numbers, in_place(activation));
+    }
     match activation {
-        Activation::Gelu if can_change(&numbers) => {
-            change_rows(numbers, |row| Gelu {}.map_mut(row))
-        }
-        Activation::GeluTanh if can_change(&numbers) => {
-            change_rows(numbers, |row| ApproxGelu {}.map_mut(row))
-        }
         Activation::Gelu => numbers.gelu_erf(),
         Activation::GeluTanh => numbers.gelu(),
         Activation::Relu => numbers.relu(),
+    }
+}
+
+/// Returns what changes numbers where they lie.
+pub(super) fn in_place(activation: Activation) -> fn(&mut [f32]) {
+    match activation {
+        Activation::Gelu => |row| Gelu {}.map_mut(row),
+        Activation::GeluTanh => |row| ApproxGelu {}.map_mut(row),
+        Activation::Relu => |row| row.iter_mut().for_each(|x| *x = x.max(0.0)),
     }
 }
 

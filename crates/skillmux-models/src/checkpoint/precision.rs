@@ -13,8 +13,8 @@ pub enum InferencePrecision {
     #[serde(rename = "f32")]
     Single,
     /// Bytes: faster, and a quarter of the memory for the layers. Sixty-four weights share a
-    /// scale, and so do as many of the numbers that they are multiplied by. Vectors have a cosine of some .9996 to those of
-    /// 32 bits (docs/published-models.md); less on an x86 processor without AVX-512 VNNI.
+    /// scale, and so do as many of the numbers that they are multiplied by. How near vectors are to those of 32 bits stands
+    /// in docs/published-models.md; on an x86 processor without AVX-512 VNNI they are less near.
     #[serde(rename = "int8")]
     Int8,
 }
@@ -30,10 +30,10 @@ impl InferencePrecision {
 
     /// Returns the name of a network that is computed so.
     pub(super) fn name_of(self, config: &Config) -> String {
-        [Some(config.name().as_str()), self.mark()]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("-")
+        let name = config.name();
+        match self.mark() {
+            Some(mark) => format!("{name}-{mark}"),
+            None => name,
+        }
     }
 }

@@ -37,8 +37,8 @@ impl Norm {
     }
 }
 
-/// What a layer consists of. Where widths do not match, it panics when it is used.
-pub(crate) struct LayerParts {
+/// One layer of a network. Where widths do not match, it panics when it is used.
+pub(crate) struct Layer {
     /// Of a head of attention.
     pub(crate) head_width: usize,
     /// Queries, keys and values, `[3 * dim, dim]`.
@@ -55,47 +55,39 @@ pub(crate) struct LayerParts {
     pub(crate) outer_norm: Norm,
 }
 
-/// One layer of a network.
-pub(crate) struct Layer(LayerParts);
-
 impl Layer {
-    pub(crate) fn new(parts: LayerParts) -> Self {
-        Self(parts)
-    }
-
     /// Makes the states after the layer of those before it, `[n_tokens, dim]`.
     pub(crate) fn apply(&self, states: &mut [f32], workspace: &mut Workspace) {
-        let Self(parts) = self;
-        let dim = parts.attention.n_out();
+        let dim = self.attention.n_out();
         let n_tokens = states.len() / dim;
         let Workspace { multiplier, steps, next_steps, inputs, mixed, attention } = workspace;
-        steps.clear(parts.inputs.group());
+        steps.clear(self.inputs.group());
         states.chunks_exact(dim).for_each(|state| steps.push(state));
         inputs.clear();
-        parts.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
+        self.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
 
         mixed.resize(n_tokens * dim, 0.0);
-        attention.mix(inputs, dim, parts.head_width, mixed);
-        steps.clear(parts.attention.group());
+        attention.mix(inputs, dim, self.head_width, mixed);
+        steps.clear(self.attention.group());
         mixed.chunks_exact(dim).for_each(|row| steps.push(row));
 
         let state = |row: usize| row * dim..(row + 1) * dim;
-        next_steps.clear(parts.inner.group());
-        parts.attention.apply(steps, multiplier, |row, taken| {
+        next_steps.clear(self.inner.group());
+        self.attention.apply(steps, multiplier, |row, taken| {
             let state = &mut states[state(row)];
             add(state, taken);
-            parts.attention_norm.apply(state);
+            self.attention_norm.apply(state);
             next_steps.push(state);
         });
-        steps.clear(parts.outer.group());
-        parts.inner.apply(next_steps, multiplier, |_, row| {
-            (parts.activate)(row);
+        steps.clear(self.outer.group());
+        self.inner.apply(next_steps, multiplier, |_, row| {
+            (self.activate)(row);
             steps.push(row);
         });
-        parts.outer.apply(steps, multiplier, |row, out| {
+        self.outer.apply(steps, multiplier, |row, out| {
             let state = &mut states[state(row)];
             add(state, out);
-            parts.outer_norm.apply(state);
+            self.outer_norm.apply(state);
         });
     }
 }

@@ -114,12 +114,11 @@ impl Linear {
     ) {
         let Multiplier { executor, products, numbers } = multiplier;
         let (n_in, n_out, n_rows) = (self.n_in, self.n_out(), rows.len());
-        // The sums of several groups stay in fast memory.
-        let n_at_once = if self.groups.len() == 1 { n_rows } else { N_ROWS.min(n_rows) };
-        let at_least = |n_numbers: usize, len: usize| n_numbers.max(len);
-        products.resize(at_least(products.len(), n_at_once * n_out), 0);
-        let n_summed = if self.groups.len() == 1 { 1 } else { n_at_once };
-        numbers.resize(at_least(numbers.len(), n_summed * n_out), 0.0);
+        // One group needs the numbers of one row at a time; those of several are summed, some rows at once, in fast memory.
+        let is_one = self.groups.len() == 1;
+        let (n_at_once, n_kept) = if is_one { (n_rows, 1) } else { (N_ROWS.min(n_rows), N_ROWS) };
+        products.resize(products.len().max(n_at_once * n_out), 0);
+        numbers.resize(numbers.len().max(n_kept * n_out), 0.0);
         let end = rows.end;
         for start in rows.step_by(n_at_once.max(1)) {
             let rows = start..end.min(start + n_at_once);
@@ -132,7 +131,7 @@ impl Linear {
                     .expect("the shapes match");
                 let of_rows = products.chunks_exact(n_out).zip(input.units(rows.clone(), at, n_in));
                 for ((products, unit), row) in of_rows.zip(rows.clone()) {
-                    let place = if n_summed == 1 { 0 } else { row - start };
+                    let place = if is_one { 0 } else { row - start };
                     let out = &mut numbers[place * n_out..][..n_out];
                     if at == 0 {
                         out.copy_from_slice(&self.bias);

@@ -14,7 +14,7 @@ mod threads;
 #[cfg(feature = "checkpoint")]
 pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
-    layer::{Layer, LayerParts, Norm, Workspace},
+    layer::{Layer, Norm, Workspace},
     linear::Linear,
     threads::on_all_threads,
 };

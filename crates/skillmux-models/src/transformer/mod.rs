@@ -28,6 +28,10 @@ const SKILL_TOKENS: usize = 128;
 /// Tokens that are read of a query.
 const QUERY_TOKENS: usize = 256;
 
+/// Name and version of the transformer of the binary, and of those that are trained as it was.
+#[cfg(feature = "embedded")]
+pub const TRANSFORMER_NAME: &str = "minilm-skills-1";
+
 /// What a transformer is read from.
 #[derive(Debug, Clone, Copy)]
 pub struct TransformerParts<'p> {
@@ -63,6 +67,20 @@ pub struct TransformerEncoder {
 }
 
 impl TransformerEncoder {
+    /// Returns the one inside the program, without the lexicon: a Chinese text has a vector of zeros.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn embedded() -> Self {
+        Self::new(&TransformerParts {
+            name: TRANSFORMER_NAME,
+            vocabulary: skillmux_transformer_embeddings::VOCABULARY,
+            tensors: &[
+                skillmux_transformer_embeddings::TENSORS,
+                skillmux_transformer_layers::TENSORS,
+            ],
+        })
+        .expect("the embedded transformer is well-formed")
+    }
+
     /// Reads a transformer.
     ///
     /// # Errors
@@ -134,7 +152,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_of_torch() {
-        let transformer = crate::embedded::english_transformer();
+        let transformer = TransformerEncoder::embedded();
         let references: Vec<Reference> = serde_json::from_str(REFERENCE).unwrap();
         for Reference { text, tokens, vector } in references {
             assert_eq!(transformer.network.tokens.of(&text, SKILL_TOKENS), tokens);
@@ -146,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_text_has_the_same_vector_alone_and_among_others() {
-        let transformer = crate::embedded::english_transformer();
+        let transformer = TransformerEncoder::embedded();
         let long = "review the contract and say which clauses are risky ".repeat(40);
         let texts = ["merge pdf files", "", &long, "幻灯片", "a"];
         let together = transformer.encode(&texts).unwrap();
@@ -158,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_text_that_the_vocabulary_lacks_has_a_vector_of_zeros() {
-        let transformer = crate::embedded::english_transformer();
+        let transformer = TransformerEncoder::embedded();
         for (text, length) in [
             ("合并这些表格", 0.0),
             ("", 0.0),
@@ -173,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_task_finds_the_skill_that_is_told_in_other_words() {
-        let transformer = crate::embedded::english_transformer();
+        let transformer = TransformerEncoder::embedded();
         let skills = [
             "expense splitter: Divide shared costs of a group trip and settle debts",
             "pdf merge: Join several PDF files into one document",

@@ -6,7 +6,7 @@ use rten_vecmath::ApproxGelu;
 use super::{damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
 use crate::{
     error::Result,
-    int8::{Layer, LayerParts, Linear, Norm, Workspace},
+    int8::{Layer, Linear, Norm, Workspace},
 };
 
 /// Width of a head of attention in models of this class.
@@ -107,14 +107,14 @@ impl Network {
 }
 
 /// Reads the layer of this number.
-fn layer(tensors: &Tensors, layer: usize, dim: usize) -> Result<Layer> {
+fn layer(tensors: &Tensors, at: usize, dim: usize) -> Result<Layer> {
     if !dim.is_multiple_of(HEAD_WIDTH) {
         return Err(damaged("has heads of another width"));
     }
-    let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+    let name = |part: &str| format!("encoder.layer.{at}.{part}");
     let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
     let inner = linear(tensors, &[name("intermediate.dense")], dim)?;
-    let parts = LayerParts {
+    let layer = Layer {
         head_width: HEAD_WIDTH,
         inputs: linear(tensors, &inputs, dim)?,
         attention: linear(tensors, &[name("attention.output.dense")], dim)?,
@@ -124,11 +124,11 @@ fn layer(tensors: &Tensors, layer: usize, dim: usize) -> Result<Layer> {
         activate: |row| ApproxGelu {}.map_mut(row),
         outer_norm: norm(tensors, &name("output.LayerNorm"), dim)?,
     };
-    let widths = [&parts.attention, &parts.outer].map(Linear::n_out);
-    if widths != [dim, dim] || parts.inputs.n_out() != 3 * dim {
+    let widths = [&layer.attention, &layer.outer].map(Linear::n_out);
+    if widths != [dim, dim] || layer.inputs.n_out() != 3 * dim {
         return Err(damaged("has matrices of another width"));
     }
-    Ok(Layer::new(parts))
+    Ok(layer)
 }
 
 /// Reads the norm of rows of this width.
@@ -148,6 +148,9 @@ fn linear(tensors: &Tensors, names: &[String], n_in: usize) -> Result<Linear> {
         }
         steps.extend(matrix.steps());
         scales.extend(matrix.scales);
+    }
+    if steps.is_empty() {
+        return Err(damaged(format!("has no numbers in the matrix `{}`", names.join("`, `"))));
     }
     Ok(Linear::new(n_in, &steps, &scales, biases))
 }
