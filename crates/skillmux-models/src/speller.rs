@@ -10,6 +10,9 @@ const LONG: usize = 8;
 /// Fewest letters of a word that another may be meant for.
 const MIN_LETTERS: usize = 4;
 
+/// What makes a word of another, as `copier` of `copy`. The analyzer cuts none of these off.
+const ENDINGS: [&str; 9] = ["er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings"];
+
 /// Knows the words of the transformer and the terms of the static encoder, which are those of most public skills.
 ///
 /// A word is meant for another that is one error away, or two from eight letters on: a letter too many, too few, wrong, or swapped with
@@ -36,7 +39,22 @@ impl VocabularySpeller {
     }
 
     fn knows(&self, word: &str, term: &str) -> bool {
-        self.words.contains(word) || self.terms.contains(word) || self.terms.contains(term)
+        self.words.contains(word)
+            || self.terms.contains(word)
+            || self.terms.contains(term)
+            || self.knows_stem(word)
+    }
+
+    /// Returns whether the word is a known one with an ending, by the rules of English spelling.
+    fn knows_stem(&self, word: &str) -> bool {
+        ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).any(|stem| {
+            let with_e = format!("{stem}e");
+            let with_y = stem.strip_suffix('i').map(|start| format!("{start}y"));
+            let is_doubled = stem.bytes().rev().take(2).all(|c| stem.ends_with(char::from(c)));
+            let single = (is_doubled && stem.len() > MIN_LETTERS).then(|| &stem[..stem.len() - 1]);
+            let stems = [Some(stem), Some(&with_e), with_y.as_deref(), single];
+            stems.into_iter().flatten().any(|stem| self.words.contains(stem))
+        })
     }
 }
 
@@ -73,13 +91,18 @@ mod tests {
 
     #[test]
     fn a_word_with_an_error_is_meant_for_the_nearest_known_ones() {
-        let speller =
-            VocabularySpeller::new(["optimize", "query", "form", "##ing"], ["kubernet", "postgr"]);
+        let speller = VocabularySpeller::new(
+            ["optimize", "query", "form", "copy", "##ing"],
+            ["kubernet", "postgr"],
+        );
         assert_eq!(speller.meant("optmize", &[]), ["optimize"]);
         assert_eq!(speller.meant("querry", &[]), ["query"]);
         assert_eq!(speller.meant("qurey", &[]), ["query"]);
         assert_eq!(speller.meant("kuberntes", &[]), ["kubernet"]);
         assert_eq!(speller.meant("frontent", &["frontend".to_owned()]), ["frontend"]);
+        assert_eq!(speller.meant("copiex", &["copied".to_owned()]), ["copied"]);
+        assert!(speller.meant("copier", &["copied".to_owned()]).is_empty(), "a word of its own");
+        assert!(speller.meant("optimizer", &["optimized".to_owned()]).is_empty());
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };
             assert_eq!(speller.meant(known_or_far, &[]), expected, "{known_or_far}");

@@ -209,6 +209,7 @@ fn score_parts(contributions: &[Contribution]) -> String {
 fn source(feature: &str) -> &str {
     let known = Feature::ALL.into_iter().find(|known| known.as_str() == feature);
     match known.map(Feature::group) {
+        None if feature == "task" => "the whole task",
         None => feature,
         Some(
             FeatureGroup::Dense

@@ -6,7 +6,7 @@ use super::head;
 use crate::text::is_spaceless;
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 22] = [
+const STARTS: [&str; 25] = [
     "do not use",
     "don't use",
     "dont use",
@@ -22,6 +22,9 @@ const STARTS: [&str; 22] = [
     "rather than",
     "other than",
     "anything but",
+    "anything except",
+    "everything but",
+    "everything except",
     "avoid",
     "neither",
     "nor",
@@ -205,6 +208,7 @@ mod tests {
             ("a report as PDF, not Word.", vec!["Word"]),
             ("Make charts without Excel and avoid pandas", vec!["Excel", "pandas"]),
             ("write tests instead of docs", vec!["docs"]),
+            ("anything except docker: get the services running", vec!["docker"]),
             ("deploy it with no Docker, please", vec!["Docker"]),
             ("charts with neither Excel nor Tableau", vec!["Excel", "Tableau"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),

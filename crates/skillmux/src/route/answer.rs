@@ -82,7 +82,8 @@ pub struct ExplainedSkill {
     /// How far it is trusted, and what speaks against it.
     #[serde(default)]
     pub trust: TrustNote,
-    /// Score of the ranking; comparable within one answer only.
+    /// Score of the ranking; comparable within one answer only. A skill of a part of the task has the score that it has for the task as
+    /// a whole; one of a need that the caller gave has that for the need.
     pub score: f32,
     /// What the score is made of.
     pub explanation: Explanation,
@@ -116,7 +117,7 @@ pub struct Alternative {
     pub id: SkillId,
     /// Name.
     pub name: String,
-    /// Score of the ranking.
+    /// Score of the ranking, as that of an [`ExplainedSkill`].
     pub score: f32,
     /// Why it was left out.
     pub reason: DropReason,

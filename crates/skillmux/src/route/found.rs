@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Alternative, ExplainedSkill, copies::copies_of, merge::OfTask, ranker::Reasons,
+    Alternative, ExplainedSkill,
+    copies::copies_of,
+    merge::{OfTask, TaskScores},
+    ranker::Reasons,
     standing::Standing,
 };
 use crate::{
@@ -14,7 +17,7 @@ use crate::{
     skill::SkillId,
 };
 
-/// Contribution of the task as a whole to the score of a skill for one of its needs.
+/// Contribution of the task as a whole to the score of a skill for one of its needs or parts.
 const TASK: &str = "task";
 
 /// A skill of a plan.
@@ -31,6 +34,8 @@ pub(super) struct Found<'r> {
     pub(super) reasons: Reasons<'r>,
     /// What the task as a whole added to the scores of a need.
     pub(super) of_task: Option<&'r OfTask>,
+    /// What the skills of a part are shown with.
+    pub(super) scores: Option<&'r TaskScores>,
     /// The best skill, which was read to be judged.
     pub(super) best: Option<IndexedSkill>,
     /// What the need says, as it is judged.
@@ -40,6 +45,11 @@ pub(super) struct Found<'r> {
 }
 
 impl Found<'_> {
+    /// Returns what is added to the score of a candidate where it is shown.
+    fn shift(&self, candidate: &Candidate) -> f32 {
+        self.scores.map_or(0.0, |scores| scores.of_candidate(candidate))
+    }
+
     fn considered(&self, id: &SkillId) -> Option<&Considered> {
         self.step.candidates.iter().find(|considered| considered.candidate.skill == *id)
     }
@@ -67,7 +77,13 @@ impl Found<'_> {
                 let value = of_task.of_candidate(&candidate);
                 explanation.contributions.push(Contribution { feature: TASK.to_owned(), value });
             }
+            let shift = self.shift(&candidate);
+            if shift != 0.0 {
+                let feature = TASK.to_owned();
+                explanation.contributions.push(Contribution { feature, value: shift });
+            }
             let mut skill = ExplainedSkill::new(&candidate, &indexed.skill, explanation);
+            skill.score += shift;
             let others = self.step.candidates.iter().map(|other| &other.candidate.skill);
             skill.copies = copies_of(index, id, others)?;
             if let Some(standing) = standing {
@@ -100,7 +116,7 @@ impl Found<'_> {
             Some(Alternative {
                 id: left_out.skill.clone(),
                 name: name.clone(),
-                score: candidate.score,
+                score: candidate.score + self.shift(candidate),
                 reason: left_out.reason.clone(),
             })
         });

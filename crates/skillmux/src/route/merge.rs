@@ -91,6 +91,14 @@ impl OfTask {
         Some(Self(ranking.candidates.iter().map(below).collect()))
     }
 
+    /// Adds to each score of the ranking of a need what the task says of the candidate, and orders them again.
+    pub(super) fn add_to(&self, ranking: &mut Ranking) {
+        for candidate in &mut ranking.candidates {
+            candidate.score += self.of_candidate(candidate);
+        }
+        ranking.candidates.sort_unstable_by(Candidate::best_first);
+    }
+
     /// Returns what the task adds to the score of a candidate, in `[-5, 0]`; nothing to one that the need
     /// names, which stays first.
     pub(super) fn of_candidate(&self, candidate: &Candidate) -> f32 {
@@ -98,6 +106,29 @@ impl OfTask {
             return 0.0;
         }
         self.0.get(&candidate.skill).map_or(-MAX_BELOW_TASK, |below| below.max(-MAX_BELOW_TASK))
+    }
+}
+
+/// The scores that skills have for a task as a whole. Those of two of its parts do not compare: so an answer shows these.
+pub(super) struct TaskScores {
+    scores: BTreeMap<SkillId, f32>,
+    lowest: f32,
+}
+
+impl TaskScores {
+    /// Returns the scores of a ranking of the task; nothing if they are no log-odds.
+    pub(super) fn of(ranking: &Ranking) -> Option<Self> {
+        let lowest = ranking.candidates.last()?.score;
+        let score = |candidate: &Candidate| (candidate.skill.clone(), candidate.score);
+        let scores = ranking.candidates.iter().map(score).collect();
+        (ranking.scale == ScoreScale::LogOdds).then_some(Self { scores, lowest })
+    }
+
+    /// Returns what makes the score of a candidate of a part that for the task. One that the task did not find has the lowest score of
+    /// all.
+    pub(super) fn of_candidate(&self, candidate: &Candidate) -> f32 {
+        let lowest = || self.lowest.min(candidate.score);
+        self.scores.get(&candidate.skill).copied().unwrap_or_else(lowest) - candidate.score
     }
 }
 

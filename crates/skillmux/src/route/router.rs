@@ -15,7 +15,7 @@ use super::{
     copies::{Distinct, distinct, exact_copies},
     found::{Found, Loaded},
     hints::hints,
-    merge::{N_MERGED, OfTask},
+    merge::{N_MERGED, OfTask, TaskScores},
     page_words::{PageWords, request},
     profiles::Profiles,
     reading::Reading,
@@ -253,7 +253,7 @@ impl Router {
         let k = MAX_SKILLS + N_SPARE_CANDIDATES;
         let step = |need: &(Need, Query)| {
             let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;
-            Ok(self.found(&index, need, ranking, None, k)?.step)
+            Ok(self.found(&index, need, ranking, k)?.step)
         };
         needs.iter().map(step).collect()
     }
@@ -291,7 +291,7 @@ impl Router {
         let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
         let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
         // Each text is ranked once: a ranking may cost a request to a model.
-        let is_deep = split == Split::Needs || options.n_hints > 0;
+        let is_deep = split != Split::Whole || options.n_hints > 0;
         let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
         let rank = |query: &Query| self.stages.ranker.rank_text(&index, &reading, query, n_ranked);
         let rankings =
@@ -300,13 +300,17 @@ impl Router {
         let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
         let hints = hints(&index, &in_turn, options.n_hints)?;
         let of_task = of_whole.as_ref().and_then(OfTask::of);
-        let mut found = needs
-            .iter()
-            .zip(rankings)
-            .map(|(need, ranking)| {
-                self.found(&index, need, ranking, of_task.as_ref(), n_candidates)
-            })
-            .collect::<Result<Vec<Found<'_>>>>()?;
+        let of_parts = rankings.first().filter(|_| split == Split::Parts);
+        let scores = of_parts.and_then(TaskScores::of);
+        let mut found = Vec::with_capacity(needs.len());
+        for (need, mut ranking) in needs.iter().zip(rankings) {
+            if let Some(of_task) = &of_task {
+                of_task.add_to(&mut ranking);
+            }
+            let of_need = self.found(&index, need, ranking, n_candidates)?;
+            let (of_task, scores) = (of_task.as_ref(), scores.as_ref());
+            found.push(Found { of_task, scores, ..of_need });
+        }
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
 
@@ -446,16 +450,9 @@ impl Router {
         index: &'r Index,
         (need, query): &'r (Need, Query),
         ranking: Ranking,
-        of_task: Option<&'r OfTask>,
         k: usize,
     ) -> Result<Found<'r>> {
         let Ranking { mut candidates, scale, identity } = ranking;
-        if let Some(of_task) = of_task {
-            for candidate in &mut candidates {
-                candidate.score += of_task.of_candidate(candidate);
-            }
-            candidates.sort_unstable_by(Candidate::best_first);
-        }
         candidates.truncate(k);
         let mut reasons = self.stages.ranker.reasons(index, query)?;
         let best = match candidates.first_mut() {
@@ -477,7 +474,8 @@ impl Router {
         };
         let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;
         let step = StepCandidates { need: need.clone(), candidates, judgement };
-        Ok(Found { scale, step, reasons, of_task, best, text: query.text(), calibration })
+        let text = query.text();
+        Ok(Found { scale, step, reasons, of_task: None, scores: None, best, text, calibration })
     }
 
     fn explained(

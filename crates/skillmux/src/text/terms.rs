@@ -6,6 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
 use super::{
+    forms::regular,
     script::{Script, script_of},
     simplified::simplified,
     stop_words::is_stop_word,
@@ -159,8 +160,7 @@ impl Rules {
             return;
         };
         for part in [first, second].into_iter().chain(parts) {
-            // A single letter of an identifier says nothing without the others.
-            if part.len() > 1 {
+            if part.len() >= least_letters(run, &part) {
                 self.push_word(&run[part.clone()], offset + part.start, true);
             }
         }
@@ -179,6 +179,9 @@ impl Rules {
             self.lower.make_ascii_lowercase();
         } else {
             self.lower.extend(word.chars().filter(|c| !is_joint(*c)).flat_map(fold));
+            if is_acronyms(word) {
+                self.lower.pop();
+            }
         }
         if let Some(term) = self.known.get(self.lower.as_str()) {
             if !term.is_empty() {
@@ -189,7 +192,7 @@ impl Rules {
         let term: Box<str> = if is_stop_word(&self.lower) {
             Box::default()
         } else if self.lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            self.stemmer.stem(&self.lower).into()
+            self.stemmer.stem(&regular(&self.lower)).into()
         } else {
             self.lower.as_str().into()
         };
@@ -261,6 +264,20 @@ impl Iterator for Parts<'_> {
 fn is_plain_word(run: &str) -> bool {
     let bytes = run.as_bytes();
     bytes[0].is_ascii_alphabetic() && bytes[1..].iter().all(u8::is_ascii_lowercase)
+}
+
+/// Returns whether a word is an acronym in the plural, such as `PDFs`.
+fn is_acronyms(word: &str) -> bool {
+    word.strip_suffix('s')
+        .is_some_and(|acronym| acronym.len() > 1 && acronym.bytes().all(|c| c.is_ascii_uppercase()))
+}
+
+/// Returns how many letters a part of an identifier needs to say something without the others: two between joints, as in
+/// `db-backup`; three beside a hump, because the `DB` of `MongoDB` is any database.
+fn least_letters(run: &str, part: &Range<usize>) -> usize {
+    let (before, after) = (run[..part.start].chars().next_back(), run[part.end..].chars().next());
+    let is_hump = [before, after].into_iter().flatten().any(char::is_alphabetic);
+    if is_hump { 3 } else { 2 }
 }
 
 /// Returns whether a new word of an identifier starts at `c`, between `previous` and `after`.
@@ -336,7 +353,24 @@ mod tests {
 
     #[test]
     fn words_are_stemmed_and_stop_words_dropped() {
-        assert_eq!(terms("Please merge the merged PDFs!"), ["merg", "merg", "pdfs"]);
+        assert_eq!(terms("Please merge the merged PDFs!"), ["merg", "merg", "pdf"]);
+    }
+
+    #[test]
+    fn plurals_of_acronyms_are_their_singulars() {
+        assert_eq!(
+            terms("PDFs pdfs PDFS CSVs PRs userIDs APIs"),
+            ["pdf", "pdf", "pdf", "csv", "pr", "user", "id", "userid", "api"]
+        );
+    }
+
+    #[test]
+    fn irregular_forms_and_both_spellings_meet() {
+        assert_eq!(
+            terms("wrote written analysis analyse analyze"),
+            ["write", "write", "analyz", "analyz", "analyz"]
+        );
+        assert_eq!(terms("organisation summary"), terms("organization summarise"));
     }
 
     #[test]
@@ -354,6 +388,7 @@ mod tests {
             ["git", "hub", "github", "postgr", "sql", "postgresql"]
         );
         assert_eq!(terms("C++ and C# and k8s"), ["c++", "c#", "k8s"]);
+        assert_eq!(terms("MongoDB db-backup"), ["mongo", "mongodb", "db", "backup", "dbbackup"]);
     }
 
     #[test]
