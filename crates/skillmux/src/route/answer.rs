@@ -58,9 +58,9 @@ pub struct RouteStep {
     pub confidence: Option<f32>,
     /// Positions of the steps that must come first, counted from 0, rising: the direct ones.
     pub depends_on: Vec<u32>,
-    /// Skills to load, best first.
+    /// Skills to load, the best one for the step first.
     pub skills: Vec<ExplainedSkill>,
-    /// Skills that were considered and left out, best first.
+    /// Skills that were considered and left out, the best one for the step first.
     pub alternatives: Vec<Alternative>,
 }
 

@@ -184,4 +184,20 @@ mod tests {
             assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
         }
     }
+
+    #[test]
+    fn a_skill_of_a_part_is_shown_with_the_score_that_it_has_for_the_task() {
+        let task = ranking(ScoreScale::LogOdds, &[("a", 5.0), ("b", 1.0)]);
+        let scores = TaskScores::of(&task).unwrap();
+        let shown = |id: &str, score: f32| {
+            score + scores.of_candidate(&Candidate::new(SkillId::new(id), score))
+        };
+        // What the task did not find is behind all that it found.
+        let expected = [("a", 2.0, 5.0), ("b", 9.0, 1.0), ("c", 9.0, 1.0), ("c", -3.0, -3.0)];
+        for (id, score, expected) in expected {
+            assert!((shown(id, score) - expected).abs() < 1e-6, "{id} of {score}");
+        }
+        assert!(TaskScores::of(&ranking(ScoreScale::RankOnly, &[("a", 5.0)])).is_none());
+        assert!(TaskScores::of(&ranking(ScoreScale::LogOdds, &[])).is_none());
+    }
 }
