@@ -35,7 +35,10 @@ impl TaskError {
                               pipe the task into it"
                     .to_owned()
             }
-            Self::Unreadable { .. } => "the task must be UTF-8 text".to_owned(),
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::InvalidData => {
+                "the task must be UTF-8 text".to_owned()
+            }
+            Self::Unreadable { .. } => "name a file that holds the task".to_owned(),
             Self::NotAQuery { .. } => {
                 r#"a line reads {"query_id": "q1", "query": "what to do"}"#.to_owned()
             }

@@ -311,7 +311,7 @@ pub(crate) fn in_words(reason: &DropReason) -> String {
         DropReason::SameName { of } => format!("it has the name of `{of}`"),
         DropReason::NearDuplicate { of } => format!("it nearly repeats `{of}`"),
         DropReason::ServesOther => "another need has it, or a copy of it".to_owned(),
-        DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
+        DropReason::LoadedBefore => "another step loads it".to_owned(),
         DropReason::Substitute { of } => format!("it could take the place of `{of}`"),
         DropReason::OverLimit => "max_skills is reached".to_owned(),
         // After `abstain` the answer as a whole says why.

@@ -47,7 +47,8 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         return Err(CliError::WhyOfDrawing.into());
     }
     let kinds = Kinds::alone(args.kinds, &args.endpoint, settings)?.classifier;
-    let query = args.query.as_ref().map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
+    let query = args.query.as_ref().filter(|task| !task.is_empty());
+    let query = query.map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;
     // Pages need no ranking, and so no models but the lexicon.

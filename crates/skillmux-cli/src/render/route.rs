@@ -130,7 +130,7 @@ fn why_empty(step: &RouteStep) -> String {
     let of_reason = |skill: &Alternative| match skill.reason.server(&skill.id) {
         Some(server) => Some(format!("{server} serves this, too")),
         None if skill.reason == DropReason::OverLimit => {
-            Some("earlier steps load as many skills as -k lets through".to_owned())
+            Some("the other steps load as many skills as -k lets through".to_owned())
         }
         None => None,
     };
@@ -237,7 +237,7 @@ fn drop_reason(reason: &DropReason) -> String {
         DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
         DropReason::Substitute { of } => format!("could take the place of {of}"),
         DropReason::ServesOther => "another need has it, or a copy of it".to_owned(),
-        DropReason::LoadedBefore => "an earlier step loads it".to_owned(),
+        DropReason::LoadedBefore => "another step loads it".to_owned(),
         DropReason::OverLimit => "over the limit of -k".to_owned(),
         _ => "left out".to_owned(),
     }

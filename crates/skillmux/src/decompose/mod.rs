@@ -22,6 +22,7 @@ mod clause;
 mod decomposer;
 mod negation;
 mod order;
+mod refusal;
 mod request;
 mod request_words;
 
@@ -31,6 +32,7 @@ pub use decomposer::{ByClause, Decomposer, WholeTask};
 
 pub(crate) use negation::negations;
 pub(crate) use order::dependencies;
+pub(crate) use refusal::refusals;
 pub(crate) use request::asks;
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.

@@ -135,11 +135,16 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
     if let Some(words) = STARTS.iter().find(is_at) {
         return Some(start(words, false, false));
     }
-    let begins_phrase = before.is_empty()
-        || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\'')
-        || ["and", "but", "please"].iter().any(|word| before.ends_with(word));
-    let words = PHRASE_STARTS.iter().find(is_at).filter(|_| begins_phrase)?;
+    let words = PHRASE_STARTS.iter().find(is_at).filter(|_| begins_phrase(lower, at))?;
     Some(start(words, false, true))
+}
+
+/// Returns whether a phrase begins at these bytes: after a mark, or after `and`, `but` or `please`.
+pub(super) fn begins_phrase(lower: &str, at: usize) -> bool {
+    let before = lower[..at].trim_end_matches(' ');
+    before.is_empty()
+        || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\'')
+        || ["and", "but", "please"].iter().any(|word| before.ends_with(word))
 }
 
 /// Returns the bytes of what the words rule out; `None` if nothing is named.

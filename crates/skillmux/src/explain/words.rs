@@ -1,6 +1,6 @@
 //! Shows the terms of a query as the words that the query writes.
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use rustc_hash::FxHashSet;
 
@@ -39,16 +39,21 @@ pub(super) fn rarest_first(query: &str, terms: &[(f32, &QueryTerm)]) -> Vec<Stri
 
 /// Returns the terms that are no parts of others: `WireGuard`, without `Wire` and `Guard`.
 pub(super) fn without_parts<'q>(terms: &[(f32, &'q QueryTerm)]) -> Vec<(f32, &'q QueryTerm)> {
+    let mut sources: Vec<&Range<usize>> =
+        terms.iter().flat_map(|(_, term)| &term.sources).collect();
+    sources.sort_by_key(|source| (source.start, Reverse(source.end)));
+    sources.dedup();
+    // What begins at the same place or before and ends later, or at the same place, holds it.
+    let mut inside = FxHashSet::default();
+    let mut end = 0;
+    for source in sources {
+        if source.end <= end {
+            inside.insert(source);
+        }
+        end = end.max(source.end);
+    }
     let is_part = |term: &QueryTerm| {
-        let is_inside = |source: &Range<usize>, whole: &QueryTerm| {
-            let mut wholes = whole.sources.iter();
-            wholes.any(|whole| {
-                whole != source && whole.start <= source.start && source.end <= whole.end
-            })
-        };
-        let inside_any =
-            |source: &Range<usize>| terms.iter().any(|(_, whole)| is_inside(source, whole));
-        !is_character_pair(&term.text) && term.sources.iter().all(inside_any)
+        !is_character_pair(&term.text) && term.sources.iter().all(|source| inside.contains(source))
     };
     terms.iter().filter(|(_, term)| !is_part(term)).copied().collect()
 }

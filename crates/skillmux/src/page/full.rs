@@ -15,7 +15,7 @@ impl Pager for FullPager {
     fn page(&self, request: &PageRequest<'_>) -> Page {
         let mut outline = Outline::new(request);
         for node_idx in 0..request.nodes.nodes.len() {
-            if !outline.select(node_idx) {
+            if !outline.is_had(node_idx) && !outline.select(node_idx) {
                 break;
             }
         }
@@ -25,7 +25,7 @@ impl Pager for FullPager {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::page_of;
+    use super::super::tests::{page_of, page_without};
     use super::*;
 
     #[test]
@@ -33,5 +33,15 @@ mod tests {
         let body = "one two\n\nthree four five six seven\n\neight\n";
         assert_eq!(page_of(&FullPager, body, "eight", 4).to_markdown(), "one two\n\n[...]\n");
         assert_eq!(page_of(&FullPager, body, "eight", 100).nodes.len(), 3);
+    }
+
+    #[test]
+    fn goes_on_after_what_the_agent_has() {
+        let body = "one two\n\nthree four\n\nfive six\n";
+        for (had, shown) in [("0", vec![1, 2]), ("1", vec![0, 2]), ("0-1", vec![2])] {
+            let page = page_without(&FullPager, body, "six", 100, &had.parse().unwrap());
+            let positions: Vec<u32> = page.nodes.iter().map(|node| node.position).collect();
+            assert_eq!(positions, shown, "without {had}");
+        }
     }
 }

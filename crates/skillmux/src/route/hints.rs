@@ -44,7 +44,7 @@ pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Ve
     let mut taken = Vec::new();
     let mut n_tokens = 0;
     for candidate in in_turns(rankings) {
-        if hints.len() >= n.min(MAX_HINTS) {
+        if hints.len() >= n {
             break;
         }
         let idx = index.find(&candidate.skill)?;

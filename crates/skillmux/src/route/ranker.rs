@@ -156,7 +156,12 @@ impl Ranker {
         self.trust.as_ref().map(|trust| Standing::new(index, trust))
     }
 
-    /// Returns how a query is read.
+    /// Returns how a query is read that somebody asks.
+    pub(super) fn read_request(&self, index: &Index, query: &Query) -> Result<Reading> {
+        Reading::of_request(query, index, self.speller.as_deref())
+    }
+
+    /// Returns how a query is read that weights are fitted to.
     pub(super) fn read(&self, index: &Index, query: &Query) -> Result<Reading> {
         Reading::of(query, index, self.speller.as_deref())
     }

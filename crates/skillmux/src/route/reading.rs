@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    decompose::negations,
+    decompose::{negations, refusals},
     error::Result,
     index::{Index, SkillIdx},
     model::Speller,
@@ -50,6 +50,22 @@ pub(super) struct Reading {
 }
 
 impl Reading {
+    /// Reads a request: as [`Reading::of`], and without what it says is not to be done.
+    pub(super) fn of_request(
+        query: &Query,
+        index: &Index,
+        speller: Option<&dyn Speller>,
+    ) -> Result<Self> {
+        let Some((rest, mut refused)) = without_refusals(query.text()) else {
+            return Self::of(query, index, speller);
+        };
+        let mut reading = Self::of(&query.with_text(rest)?, index, speller)?;
+        reading.written = query.text().to_owned();
+        reading.ruled_out.append(&mut refused);
+        Ok(reading)
+    }
+
+    /// Reads a task. Weights are fitted to such readings.
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let task = simplified(query.text());
         let Wanted { text, objects, unwanted } = wanted(&task);
@@ -103,6 +119,17 @@ fn terms(text: &str) -> BTreeSet<String> {
         terms.insert(term.to_owned());
     });
     terms
+}
+
+/// Returns a task without what it says is not to be done, and that; `None` if it says nothing of the kind, or nothing else.
+fn without_refusals(task: &str) -> Option<(String, Vec<String>)> {
+    let refusals = if task.len() > MAX_NEGATED_BYTES { Vec::new() } else { refusals(task) };
+    let mut rest = task.to_owned();
+    for refusal in refusals.iter().rev() {
+        rest.replace_range(refusal.range.clone(), "");
+    }
+    let refused = refusals.iter().map(|refusal| task[refusal.object.clone()].to_owned()).collect();
+    (!refusals.is_empty() && !terms(&rest).is_empty()).then_some((rest, refused))
 }
 
 /// What a task asks for, and what it does not want.
@@ -235,6 +262,18 @@ mod tests {
         };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
+    }
+
+    #[test]
+    fn what_is_not_to_be_done_is_not_ranked() {
+        let (rest, refused) = without_refusals("tidy the CSVs, but don't draw charts").unwrap();
+        assert_eq!(
+            (rest.as_str(), &refused[..]),
+            ("tidy the CSVs", &["draw charts".to_owned()][..])
+        );
+        assert_eq!(without_refusals("don't draw any charts"), None);
+        let specification = format!("{} Do not print a line.", "It prints a line. ".repeat(80));
+        assert_eq!(without_refusals(&specification), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{
     ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
     copies::{Distinct, distinct, exact_copies},
     found::{Found, Loaded},
-    hints::hints,
+    hints::{MAX_HINTS, hints},
     merge::{N_MERGED, OfTask, TaskScores},
     page_words::{PageWords, request},
     profiles::Profiles,
@@ -166,7 +166,9 @@ impl Router {
     /// # Errors
     /// As for [`Ranker::rank`](super::Ranker::rank).
     pub fn search(&self, query: &Query, k: usize) -> Result<Ranking> {
-        self.stages.ranker.rank(&self.snapshot.load(), query, k)
+        let index = self.index();
+        let reading = self.stages.ranker.read_request(&index, query)?;
+        self.stages.ranker.rank_reading(&index, &reading, k)
     }
 
     /// Returns the best `k` skills with their texts and the reasons for their places. Near-copies have places of their own;
@@ -176,7 +178,7 @@ impl Router {
     /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
+        let reading = self.stages.ranker.read_request(&index, query)?;
         let ranking = self.stages.ranker.rank_reading(&index, &reading, k)?;
         self.explained(&index, &reading.query, ranking.candidates)
     }
@@ -189,7 +191,7 @@ impl Router {
     /// As for [`Router::search_explained`].
     pub fn search_distinct(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
+        let reading = self.stages.ranker.read_request(&index, query)?;
         let mut n = k.saturating_mul(COPIES_PER_SKILL);
         let found = loop {
             let ranking = self.stages.ranker.rank_reading(&index, &reading, n)?;
@@ -216,7 +218,7 @@ impl Router {
     /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn explain(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
+        let reading = self.stages.ranker.read_request(&index, query)?;
         self.explained(&index, &reading.query, candidates.to_vec())
     }
 
@@ -265,7 +267,7 @@ impl Router {
     /// As for [`Router::search`].
     pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
         let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
+        let reading = self.stages.ranker.read_request(&index, query)?;
         let needs = reading.query.needs().iter().map(|need| Query::new(need.text()));
         let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
         let texts = texts.collect::<Result<Vec<Query>>>()?;
@@ -273,7 +275,7 @@ impl Router {
         let rankings = texts.par_iter().map(rank).collect::<Result<Vec<_>>>()?;
         // The needs come first, as in an answer.
         let in_turn: Vec<&Ranking> = rankings[1..].iter().chain(&rankings[..1]).collect();
-        hints(&index, &in_turn, n)
+        hints(&index, &in_turn, n.min(MAX_HINTS))
     }
 
     /// Answers a query.
@@ -285,7 +287,7 @@ impl Router {
         let mut trace = Vec::new();
 
         let started = (self.stages.clock)();
-        let reading = self.stages.ranker.read(&index, query)?;
+        let reading = self.stages.ranker.read_request(&index, query)?;
         let query = &reading.query;
         let (needs, split) = self.needs(&index, query)?;
         let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
@@ -298,7 +300,10 @@ impl Router {
             needs.par_iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
         let of_whole = if split == Split::Needs { Some(rank(query)?) } else { None };
         let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
-        let hints = hints(&index, &in_turn, options.n_hints)?;
+        let n_hints = options.n_hints.min(MAX_HINTS);
+        // Those that the plan loads are taken out again.
+        let n_spare = if n_hints > 0 { max_skills } else { 0 };
+        let mut hints = hints(&index, &in_turn, n_hints.saturating_add(n_spare))?;
         let of_task = of_whole.as_ref().and_then(OfTask::of);
         let of_parts = rankings.first().filter(|_| split == Split::Parts);
         let scores = of_parts.and_then(TaskScores::of);
@@ -361,6 +366,8 @@ impl Router {
             route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }
         trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
+        hints.retain(|hint| loaded.iter().all(|loaded: &Loaded| loaded.skill.skill.id != hint.id));
+        hints.truncate(n_hints);
 
         let started = (self.stages.clock)();
         let pages = self.pages(&index, query, &loaded, options.budget_tokens);
