@@ -316,9 +316,19 @@ fn a_ranking_is_promoted_if_nothing_is_worse() {
     assert!(verdict(&done).starts_with("not promoted: "), "{}", done.stdout);
 
     // The 3 tasks of the second dataset cannot tell, whatever the first says.
-    let composition = fixture("eval/composition/composition.jsonl");
-    let done = ask("bm25:nd", "dense:nd", &[&composition]);
-    assert_eq!(done.code, 1, "{}", done.stderr);
+    let three = home.path("three.jsonl");
+    let task = |id: &str, query: &str, skill: &str| {
+        format!(r#"{{"task_id": "{id}", "query": "{query}", "skills": ["{skill}"]}}"#) + "\n"
+    };
+    let lines = [
+        task("d1", "extract tables from a PDF", "documents/pdf-table-extraction"),
+        task("d2", "make a slide deck", "office/slide-deck-builder"),
+        task("d3", "put the price list into a spreadsheet", "documents/pdf-table-extraction"),
+    ];
+    fs::write(&three, lines.concat()).unwrap();
+    let done = ask("bm25:nd", "dense:nd", &[&three.display().to_string()]);
+    assert_eq!(done.code, 1, "{} {}", done.stdout, done.stderr);
+    assert!(verdict(&done).contains("cannot tell"), "{}", done.stdout);
     let json = ask("ranked", "bm25:nd", &["--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((&json["is_promoted"], &json["min_tasks"]), (&false.into(), &20.into()));

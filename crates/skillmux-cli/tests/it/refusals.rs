@@ -36,7 +36,7 @@ fn a_task_of_a_megabyte_is_refused_in_any_script() {
 fn a_task_that_cannot_be_read_is_refused() {
     let home = Home::with_index();
     let missing = home.path("missing.txt").display().to_string();
-    home.ask(&["route", "--file", &missing]).assert_error("cannot read `", "UTF-8");
+    home.ask(&["route", "--file", &missing]).assert_error("cannot read `", "name a file");
     let binary = home.write("task.bin", b"clean \xff\xfe a file");
     home.ask(&["route", "--file", &binary]).assert_error("cannot read `", "UTF-8");
 }

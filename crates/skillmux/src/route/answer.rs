@@ -38,7 +38,8 @@ pub struct Route {
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
-    /// What the task says it does not want, in its order: skills with a name that says so were left out.
+    /// What the task says it does not want, in its order: skills with a name that says so were left out. Then what it says is not to be done,
+    /// which was taken out of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ruled_out: Vec<String>,
     /// What a chat model said that the task needs, if one was asked: the steps are for the needs of the last pass.

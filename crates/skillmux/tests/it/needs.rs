@@ -133,10 +133,9 @@ fn a_skill_that_the_task_or_a_need_names_is_loaded() {
 fn hints_take_turns_and_hold_no_skill_twice() {
     let workshop = Workshop::with(&sample());
     let router = Router::open(&workshop.index_path()).unwrap();
+    let query = query(&["clean messy CSV tables", "fill in the fields of a PDF form"]);
     let hints = |n_hints| {
-        let options = RouteOptions { n_hints, ..RouteOptions::default() };
-        let needs = ["clean messy CSV tables", "fill in the fields of a PDF form"];
-        let found = router.route(&query(&needs), &options).unwrap().hints;
+        let found = router.hints(&query, n_hints).unwrap();
         found.into_iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
     };
     assert!(hints(0).is_empty());
@@ -147,4 +146,23 @@ fn hints_take_turns_and_hold_no_skill_twice() {
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), n);
+}
+
+#[test]
+fn an_answer_hints_at_what_it_does_not_load() {
+    let workshop = Workshop::with(&sample());
+    let router = Router::open(&workshop.index_path()).unwrap();
+    let hints = |n_hints| {
+        let options = RouteOptions { n_hints, ..RouteOptions::default() };
+        let found = router.route(&query(&["clean messy CSV tables"]), &options).unwrap();
+        let loaded: Vec<String> =
+            loaded(&found).iter().flat_map(|(_, ids)| ids).map(|id| (*id).to_owned()).collect();
+        assert_eq!(loaded, ["data/csv-cleaning"]);
+        found.hints.into_iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
+    };
+    assert!(hints(0).is_empty());
+    let (one, all) = (hints(1), hints(15));
+    assert_eq!(one.len(), 1);
+    assert_eq!(one, all[..1]);
+    assert!(!all.contains(&"data/csv-cleaning".to_owned()), "{all:?}");
 }
