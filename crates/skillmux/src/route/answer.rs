@@ -59,9 +59,9 @@ pub struct RouteStep {
     pub confidence: Option<f32>,
     /// Positions of the steps that must come first, counted from 0, rising: the direct ones.
     pub depends_on: Vec<u32>,
-    /// Skills to load, the best one for the step first.
+    /// Skills to load, best first.
     pub skills: Vec<ExplainedSkill>,
-    /// Skills that were considered and left out, the best one for the step first.
+    /// Skills that were considered and left out, best first.
     pub alternatives: Vec<Alternative>,
 }
 

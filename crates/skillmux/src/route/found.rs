@@ -50,6 +50,12 @@ impl Found<'_> {
         self.scores.map_or(0.0, |scores| scores.of_candidate(candidate))
     }
 
+    /// Returns the score that a skill is shown with; 0 for one that the ranking does not hold.
+    fn shown_score(&self, id: &SkillId) -> f32 {
+        let candidate = self.considered(id).map(|considered| &considered.candidate);
+        candidate.map_or(0.0, |candidate| candidate.score + self.shift(candidate))
+    }
+
     fn considered(&self, id: &SkillId) -> Option<&Considered> {
         self.step.candidates.iter().find(|considered| considered.candidate.skill == *id)
     }
@@ -63,7 +69,9 @@ impl Found<'_> {
         loaded: &mut Vec<Loaded>,
     ) -> Result<Vec<ExplainedSkill>> {
         let mut explained = Vec::with_capacity(step.skills.len());
-        for id in &step.skills {
+        let mut ids: Vec<&SkillId> = step.skills.iter().collect();
+        ids.sort_by(|a, b| self.shown_score(b).total_cmp(&self.shown_score(a)));
+        for id in ids {
             let known = self.considered(id).map(|considered| considered.candidate.clone());
             let mut candidate = known.unwrap_or_else(|| Candidate::new(id.clone(), 0.0));
             let indexed = match self.best.take_if(|best| best.skill.id == *id) {
@@ -120,6 +128,8 @@ impl Found<'_> {
                 reason: left_out.reason.clone(),
             })
         });
-        alternatives.collect()
+        let mut alternatives: Vec<Alternative> = alternatives.collect();
+        alternatives.sort_by(|a, b| b.score.total_cmp(&a.score));
+        alternatives
     }
 }

@@ -60,9 +60,8 @@ impl Reading {
             return Self::of(query, index, speller);
         };
         let mut reading = Self::of(&query.with_text(rest)?, index, speller)?;
-        reading.written = query.text().to_owned();
         reading.ruled_out.append(&mut refused);
-        Ok(reading)
+        Ok(Self { written: query.text().to_owned(), ..reading })
     }
 
     /// Reads a task. Weights are fitted to such readings.

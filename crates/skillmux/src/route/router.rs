@@ -340,7 +340,7 @@ impl Router {
             split,
             n_skills: index.n_skills(),
         })?;
-        let confidence = confidence_of(&plan, &steps);
+        let confidence = confidence_of(&plan, &steps, split);
         let Plan { decision, reason, steps: mut planned } = plan;
         if split == Split::Parts {
             leave_out_idle(&mut planned, &steps);
@@ -585,15 +585,15 @@ fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
     index.similarity(index.find(a)?, index.find(b)?)
 }
 
-/// Returns the highest confidence of the needs that something is loaded for, else of all; `None` if one
-/// of them is not calibrated.
-fn confidence_of(plan: &Plan, steps: &[StepCandidates]) -> Option<f32> {
+/// Returns the highest confidence of what something is loaded for, and of a split task; of all if nothing is; `None` if one has none.
+fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
     let is_loaded =
         |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
+    let (whole, rest) = steps.split_at(usize::from(split == Split::Parts).min(steps.len()));
     let counts =
         |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
     let mut highest = 0.0_f32;
-    for step in steps.iter().filter(counts) {
+    for step in whole.iter().chain(rest.iter().filter(counts)) {
         highest = highest.max(step.judgement.confidence?);
     }
     Some(highest)
