@@ -1,5 +1,7 @@
 //! [`refusals`]: what a task says is not to be done.
 
+use std::ops::Range;
+
 use super::{
     head,
     negation::{Negation, begins_phrase},
@@ -97,7 +99,7 @@ pub(crate) fn refusals(task: &str) -> Vec<Negation> {
 }
 
 /// Returns what is refused by words that begin here, and where they end.
-fn refused_at(lower: &str, at: usize) -> Option<(std::ops::Range<usize>, usize)> {
+fn refused_at(lower: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = head(&lower[at..]);
     let after = |words: &str| rest.strip_prefix(words)?.strip_prefix(' ').map(str::trim_start);
     let verb_of = |phrase: &str| phrase.split_whitespace().next().map(bare).map(str::to_owned);
