@@ -229,6 +229,10 @@ pub fn speller() -> impl Speller {
 struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 
 impl Speller for EmbeddedSpeller {
+    fn knows(&self, word: &str) -> bool {
+        self.0.knows(word)
+    }
+
     fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
         self.0.meant(word, more)
     }

@@ -38,8 +38,10 @@ impl VocabularySpeller {
         Self { words: set(&mut words.into_iter()), terms: set(&mut terms.into_iter()) }
     }
 
-    fn knows(&self, word: &str, term: &str) -> bool {
-        self.words.contains(word)
+    fn knows_as(&self, word: &str, term: &str) -> bool {
+        let is_stop_word = term.is_empty();
+        is_stop_word
+            || self.words.contains(word)
             || self.terms.contains(word)
             || self.terms.contains(term)
             || self.knows_stem(word)
@@ -58,16 +60,27 @@ impl VocabularySpeller {
     }
 }
 
+/// Returns the last term of a word, which is the whole; none of a stop word.
+fn term_of(word: &str) -> String {
+    let mut term = String::new();
+    Analyzer::new().for_each_term(word, &mut |whole| whole.clone_into(&mut term));
+    term
+}
+
 impl Speller for VocabularySpeller {
+    fn knows(&self, word: &str) -> bool {
+        self.knows_as(word, &term_of(word))
+    }
+
     fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
-        let mut term = String::new();
-        Analyzer::new().for_each_term(word, &mut |whole| whole.clone_into(&mut term));
-        if term.is_empty() || self.knows(word, &term) {
+        let term = term_of(word);
+        if self.knows_as(word, &term) {
             return Vec::new();
         }
         let n_errors = if word.len() >= LONG { 2 } else { 1 };
         let near = |known: &str, meant: &str| {
-            let is_close = known.as_bytes().first() == meant.as_bytes().first()
+            let is_close = known.len() >= MIN_LETTERS
+                && known.as_bytes().first() == meant.as_bytes().first()
                 && known.len().abs_diff(meant.len()) <= n_errors;
             is_close.then(|| osa_distance(known, meant)).filter(|distance| *distance <= n_errors)
         };

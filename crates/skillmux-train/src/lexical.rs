@@ -3,7 +3,7 @@
 use skillmux::{
     index::{Index, SkillIdx},
     query::Query,
-    route::Ranker,
+    retrieve::{Bm25Retriever, RetrieveRequest, Retriever},
 };
 
 use crate::error::Result;
@@ -15,10 +15,10 @@ pub(crate) struct LexicalHit {
     pub(crate) score: f32,
 }
 
-/// Returns the best `k` skills by BM25, those that the text names first.
+/// Returns the best `k` skills by BM25.
 pub(crate) fn find_by_words(index: &Index, query: &Query, k: usize) -> Result<Vec<LexicalHit>> {
-    let ranking = Ranker::default().rank(index, query, k)?;
-    let hits = ranking.candidates.into_iter().map(|candidate| {
+    let request = RetrieveRequest { index, query, named: &[], k };
+    let hits = Bm25Retriever::default().retrieve(&request)?.into_iter().map(|candidate| {
         Ok(LexicalHit { skill: index.find(&candidate.skill)?, score: candidate.score })
     });
     hits.collect()

@@ -1,7 +1,8 @@
 //! [`Index`]: one generation, open for reading.
 
-use std::{cmp::Ordering, path::Path};
+use std::{cmp::Ordering, collections::BTreeSet, path::Path, sync::OnceLock};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -33,6 +34,9 @@ const MAX_NEAREST_BYTES: usize = 1_000;
 /// Ids less similar than this (Jaro-Winkler, in `[0, 1]`) are not offered.
 const MIN_NEAREST_SIMILARITY: f64 = 0.8;
 
+/// Skills that one thread reads at a time, where all are read.
+const N_READ_TOGETHER: usize = 256;
+
 /// One generation of an index, open for reading. It never changes while it is open, and any
 /// number of threads and processes can read it at once.
 pub struct Index {
@@ -43,6 +47,7 @@ pub struct Index {
     lexical: LexicalReader,
     vectors: Option<Vectors<N_PARTS>>,
     text_vectors: Option<Vectors<1>>,
+    headline_words: OnceLock<Vec<String>>,
 }
 
 /// A skill as the index holds it.
@@ -82,7 +87,17 @@ impl Index {
         let skill_of_slot = skills_by_slot(&table)?;
         let skill_of = |Slot(slot): Slot| skill_of_slot.get(slot as usize).copied().flatten();
         let lexical = LexicalReader::open(&generation.path, skill_of)?;
-        Ok(Self { folder, generation, table, store, lexical, vectors, text_vectors })
+        let headline_words = OnceLock::new();
+        Ok(Self {
+            folder,
+            generation,
+            table,
+            store,
+            lexical,
+            vectors,
+            text_vectors,
+            headline_words,
+        })
     }
 
     /// Returns what the generation was made with.
@@ -208,6 +223,31 @@ impl Index {
         let Origins { source, background, copies } = row.origins;
         let skill = Skill { id: row.id, name, description, body, source };
         Ok(IndexedSkill { skill, background, risks: row.risks, copies, nodes })
+    }
+
+    /// Returns the words in English letters that names and descriptions have: small, each once, in order. The first call reads
+    /// all skills, so ask it of small libraries only.
+    pub(crate) fn headline_words(&self) -> Result<&[String]> {
+        if let Some(words) = self.headline_words.get() {
+            return Ok(words);
+        }
+        let skills: Vec<SkillIdx> = (0..self.table.n_skills()).map(SkillIdx).collect();
+        let words_of = |skills: &[SkillIdx]| -> Result<BTreeSet<String>> {
+            let mut headlines = self.headlines()?;
+            let mut words = BTreeSet::new();
+            for idx in skills {
+                let Headline { name, description } = headlines.read(*idx)?;
+                for text in [name, description] {
+                    let all = text.split(|c: char| !c.is_ascii_alphabetic());
+                    words.extend(all.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase));
+                }
+            }
+            Ok(words)
+        };
+        let parts: Vec<_> =
+            skills.par_chunks(N_READ_TOGETHER).map(words_of).collect::<Result<_>>()?;
+        let words: BTreeSet<String> = parts.into_iter().flatten().collect();
+        Ok(self.headline_words.get_or_init(|| words.into_iter().collect()))
     }
 
     /// Returns a reader of names and descriptions, for many skills at once.

@@ -1,8 +1,6 @@
 //! [`distinct`]: one candidate for each group of near-copies; [`copies_of`]: those of one skill; [`CopyReader`]: whether one skill
 //! passes for another.
 
-use std::collections::hash_map::Entry;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_security::skeleton;
 
@@ -88,7 +86,7 @@ pub(super) fn copies_of<'a>(
 pub(super) struct CopyReader<'i> {
     index: &'i Index,
     headlines: HeadlineReader<'i>,
-    read: FxHashMap<u32, Headline>,
+    read: FxHashMap<SkillIdx, Text>,
 }
 
 impl<'i> CopyReader<'i> {
@@ -96,12 +94,17 @@ impl<'i> CopyReader<'i> {
         Ok(Self { index, headlines: index.headlines()?, read: FxHashMap::default() })
     }
 
-    /// Returns the name and the description of a skill.
-    pub(super) fn read(&mut self, idx: SkillIdx) -> Result<&Headline> {
-        Ok(match self.read.entry(idx.0) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(self.headlines.read(idx)?),
-        })
+    /// Returns the name of a skill.
+    pub(super) fn name(&mut self, idx: SkillIdx) -> Result<&str> {
+        self.remember(idx)?;
+        Ok(&self.read[&idx].headline.name)
+    }
+
+    fn remember(&mut self, idx: SkillIdx) -> Result<()> {
+        if !self.read.contains_key(&idx) {
+            self.read.insert(idx, Text::of(idx, self.headlines.read(idx)?));
+        }
+        Ok(())
     }
 
     /// Returns how a skill passes for another one. `is_trusted_more`: the other one is.
@@ -111,12 +114,12 @@ impl<'i> CopyReader<'i> {
         of: SkillIdx,
         is_trusted_more: bool,
     ) -> Result<Likeness> {
-        let texts = [copy, of].map(|idx| self.read(idx).map(|headline| Text::of(idx, headline)));
-        let [copy, of] = texts;
-        let (copy, of) = (copy?, of?);
+        self.remember(copy)?;
+        self.remember(of)?;
+        let (copy, of) = (&self.read[&copy], &self.read[&of]);
         let has_name = copy.name == of.name;
-        let is_copy = has_name && copy.description == of.description
-            || copy.is_copy_of(&of, self.index)?
+        let is_copy = has_name && copy.description() == of.description()
+            || copy.is_copy_of(of, self.index)?
             || is_trusted_more && self.index.similarity(copy.idx, of.idx)? >= ANY_NAME
             || has_name && self.shares_lines(copy.idx, of.idx)?;
         Ok(match (is_copy, has_name && is_trusted_more) {
@@ -170,25 +173,26 @@ struct Text {
     idx: SkillIdx,
     /// The name as it looks.
     name: String,
-    description: String,
+    headline: Headline,
 }
 
 impl Text {
     fn read(index: &Index, headlines: &mut HeadlineReader<'_>, id: &SkillId) -> Result<Self> {
         let idx = index.find(id)?;
-        Ok(Self::of(idx, &headlines.read(idx)?))
+        Ok(Self::of(idx, headlines.read(idx)?))
     }
 
-    fn of(idx: SkillIdx, headline: &Headline) -> Self {
-        Self {
-            idx,
-            name: folded(&headline.name),
-            description: headline.description.trim().to_owned(),
-        }
+    fn of(idx: SkillIdx, headline: Headline) -> Self {
+        Self { idx, name: folded(&headline.name), headline }
+    }
+
+    fn description(&self) -> &str {
+        self.headline.description.trim()
     }
 
     fn is_copy_of(&self, other: &Self, index: &Index) -> Result<bool> {
-        let has_description = !self.description.is_empty() && self.description == other.description;
+        let description = self.description();
+        let has_description = !description.is_empty() && description == other.description();
         let least = match (self.name == other.name, has_description) {
             (true, _) => SAME_NAME,
             (false, true) => SAME_DESCRIPTION,

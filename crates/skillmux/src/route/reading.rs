@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     decompose::{negations, refusals},
     error::Result,
-    index::{Index, SkillIdx},
+    index::Index,
     model::Speller,
     query::Query,
     retrieve::Candidate,
@@ -176,12 +176,11 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
         return Ok((task.to_owned(), corrections));
     }
     let mut mended = String::with_capacity(task.len());
-    let mut library: Option<Vec<String>> = None;
     for piece in task.split_inclusive(char::is_whitespace) {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
-        let is_unknown = is_plain && !is_of_small_library(word, index)?;
-        let meant = if is_unknown { meant(word, index, speller, &mut library)? } else { None };
+        let is_unknown = is_plain && !speller.knows(word) && !is_of_small_library(word, index)?;
+        let meant = if is_unknown { meant(word, index, speller)? } else { None };
         match meant {
             Some(meant) => {
                 mended.push_str(&piece.replacen(word, &meant, 1));
@@ -199,16 +198,9 @@ fn is_of_small_library(word: &str, index: &Index) -> Result<bool> {
 }
 
 /// Returns the word of the library that a word is most likely meant for: of the nearest, that of most skills.
-fn meant(
-    word: &str,
-    index: &Index,
-    speller: &dyn Speller,
-    library: &mut Option<Vec<String>>,
-) -> Result<Option<String>> {
-    let library = match library {
-        Some(words) => words,
-        None => library.insert(headline_words(index)?),
-    };
+fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
+    let is_small = index.n_skills() <= SMALL_LIBRARY;
+    let library = if is_small { index.headline_words()? } else { &[] };
     let mut best: Option<(u32, String)> = None;
     for candidate in speller.meant(word, library) {
         let n_users = n_users(&candidate, index)?;
@@ -217,22 +209,6 @@ fn meant(
         }
     }
     Ok(best.map(|(_, word)| word))
-}
-
-/// Returns the plain words of the names and descriptions of a small library, each once; none of a larger one.
-fn headline_words(index: &Index) -> Result<Vec<String>> {
-    let mut words = BTreeSet::new();
-    if index.n_skills() <= SMALL_LIBRARY {
-        let mut headlines = index.headlines()?;
-        for idx in (0..).map(SkillIdx).take(index.n_skills()) {
-            let headline = headlines.read(idx)?;
-            for text in [&headline.name, &headline.description] {
-                let all = text.split(|c: char| !c.is_ascii_alphabetic());
-                words.extend(all.filter(|w| w.len() >= MIN_LETTERS).map(str::to_ascii_lowercase));
-            }
-        }
-    }
-    Ok(words.into_iter().collect())
 }
 
 /// Returns how many skills have a word in one field.

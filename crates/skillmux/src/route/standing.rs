@@ -93,7 +93,7 @@ impl<'r> Standing<'r> {
         let mut all = Vec::with_capacity(named.len());
         for id in named {
             let rank = self.rank(self.index.find(&id)?)?;
-            all.push((name_key(&copies.read(rank.idx)?.name), rank, id));
+            all.push((name_key(copies.name(rank.idx)?), rank, id));
         }
         let best = |key: &str| {
             let of_name = all.iter().filter(|(other, ..)| other == key);
@@ -226,7 +226,7 @@ impl<'r> Standing<'r> {
         rank: &Rank,
         copies: &mut CopyReader<'_>,
     ) -> Result<Vec<(Rank, Likeness)>> {
-        let key = name_key(&copies.read(rank.idx)?.name);
+        let key = name_key(copies.name(rank.idx)?);
         let mut found = Vec::new();
         for other in self.index.named(&key)? {
             let other = self.rank(other)?;
