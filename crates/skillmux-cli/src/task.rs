@@ -87,13 +87,15 @@ impl Tasks {
 
 /// Returns the task of a single call.
 fn single(args: &TaskArgs) -> anyhow::Result<Query> {
-    let text = match (&args.text, &args.file) {
-        (Some(text), _) if text != "-" => text.clone(),
+    let text = match (args.text.join(" "), &args.file) {
+        (text, None) if !args.text.is_empty() && text != "-" => text,
         (_, Some(path)) => {
             let read = File::open(path).map_err(Into::into).and_then(read_capped);
             read.map_err(|error| error.at(path))?
         }
-        (None, None) if io::stdin().is_terminal() => return Err(TaskError::Missing.into()),
+        (text, None) if text.is_empty() && io::stdin().is_terminal() => {
+            return Err(TaskError::Missing.into());
+        }
         _ => read_capped(io::stdin()).map_err(|error| error.at(Path::new("standard input")))?,
     };
     Ok(Query::new(text)?.with_needs(&args.needs)?)

@@ -54,9 +54,9 @@ pub(crate) struct SourceArgs {
 /// The task, from one of three places.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TaskArgs {
-    /// The task in plain words. `-` reads it from standard input
+    /// The task in plain words, with or without quotes. `-` reads it from standard input
     #[arg(value_name = "TASK", conflicts_with_all = ["file", "queries"])]
-    pub(crate) text: Option<String>,
+    pub(crate) text: Vec<String>,
     /// Read the task from a file
     #[arg(long, value_name = "FILE", conflicts_with = "queries")]
     pub(crate) file: Option<PathBuf>,

@@ -22,6 +22,10 @@ fn a_task_comes_from_an_argument_a_file_or_standard_input() {
     let file = home.write("task.txt", TASK);
     let done = home.ask(&["route", "--file", &file, "--format", "json"]);
     assert_eq!(loaded(&done.stdout), expected);
+    let words = TASK.split(' ');
+    let words = ["route"].into_iter().chain(words).chain(["--format", "json"]);
+    let done = home.ask(&words.collect::<Vec<_>>());
+    assert_eq!(loaded(&done.stdout), expected, "without quotes: {}", done.stderr);
     let index = home.index();
     for dash in [&["-"][..], &[]] {
         let arguments = [&["route"], dash, &["--format", "json", "--index", &index]].concat();
