@@ -13,6 +13,9 @@ const CLOSE: f32 = 2.0;
 /// Confidence from which on a plan is sure of its skill.
 const SURE: f32 = 0.5;
 
+/// Skills beyond the limit that are told from those that fit less.
+pub(super) const N_BEYOND: usize = 8;
+
 /// A skill of a plan, and the number of the step that loads it.
 pub(super) struct Chosen<'a> {
     pub(super) skill: &'a Considered,
@@ -49,7 +52,7 @@ pub fn plan_of_sequence(request: &ComposeRequest<'_>, sequence: &[SkillId]) -> P
     let mut chosen: Vec<Chosen<'_>> = Vec::new();
     for skill in of_sequence.chain(all_named(request.steps)) {
         let loaded: Vec<&Considered> = chosen.iter().map(|chosen| chosen.skill).collect();
-        if chosen.len() < request.max_skills
+        if chosen.len() < request.max_skills.saturating_add(N_BEYOND)
             && repetition(request, MAX_SIMILARITY, &loaded, skill).is_none()
         {
             chosen.push(Chosen { skill, step: step_of(&table, skill) });
@@ -69,10 +72,11 @@ pub(super) fn step_of(table: &SetTable, skill: &Considered) -> usize {
     table.best_part(&skill.candidate.skill).map_or(0, |part| part + 1)
 }
 
-/// Returns the plan that loads these skills, with the steps in the order of the request.
+/// Returns the plan that loads these skills up to the limit, with the steps in the order of the request.
 pub(super) fn plan_of(request: &ComposeRequest<'_>, chosen: &[Chosen<'_>]) -> Plan {
+    let (chosen, beyond) = chosen.split_at(chosen.len().min(request.max_skills));
     let steps: Vec<PlanStep> =
-        (0..request.steps.len()).map(|number| step(request, number, chosen)).collect();
+        (0..request.steps.len()).map(|number| step(request, number, chosen, beyond)).collect();
     Plan::of_steps(steps, reason(request.steps, chosen))
 }
 
@@ -82,8 +86,13 @@ pub(super) fn all_named(steps: &[StepCandidates]) -> impl Iterator<Item = &Consi
     all.filter(|considered| considered.candidate.signals.is_named)
 }
 
-/// Returns a step with the skills that were chosen for it, and why the others were not.
-fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> PlanStep {
+/// Returns a step with the skills that were chosen for it, and why the others were not: those `beyond` the limit would have been.
+fn step(
+    request: &ComposeRequest<'_>,
+    number: usize,
+    all: &[Chosen<'_>],
+    beyond: &[Chosen<'_>],
+) -> PlanStep {
     let StepCandidates { need, candidates, .. } = &request.steps[number];
     let loaded: Vec<&Considered> = all.iter().map(|chosen| chosen.skill).collect();
     let of_step = all.iter().find(|chosen| chosen.step == number);
@@ -99,7 +108,9 @@ fn step(request: &ComposeRequest<'_>, number: usize, all: &[Chosen<'_>]) -> Plan
         let reason = match (repetition(request, MAX_SIMILARITY, &loaded, considered), of_step) {
             (Some(reason), _) => reason,
             (None, _) if all.is_empty() => DropReason::Abstained,
-            (None, _) if all.len() >= request.max_skills => DropReason::OverLimit,
+            (None, _) if beyond.iter().any(|over| over.skill.candidate.skill == id) => {
+                DropReason::OverLimit
+            }
             (None, Some(chosen)) if is_close(candidates, chosen.skill, considered) => {
                 DropReason::Substitute { of: chosen.skill.candidate.skill.clone() }
             }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use skillmux::{
     compose::{
-        Chain, ComposeRequest, Composer, Considered, Decision, Judgement, Plan, ScoreCut,
-        SetFeatures, SetHead, SetWeights, Split, StepCandidates, TopK, Verdict,
+        Chain, ComposeRequest, Composer, Considered, Decision, DropReason, Judgement, Plan,
+        ScoreCut, SetFeatures, SetHead, SetWeights, Split, StepCandidates, TopK, Verdict,
     },
     index::{Index, UpdateMode},
     library::Library,
@@ -219,6 +219,10 @@ fn plan_of_parts(steps: &[StepCandidates]) -> Plan {
 }
 
 fn plan_with(weights: SetWeights, steps: &[StepCandidates]) -> Plan {
+    plan_up_to(6, weights, steps)
+}
+
+fn plan_up_to(max_skills: usize, weights: SetWeights, steps: &[StepCandidates]) -> Plan {
     let request = ComposeRequest {
         task: "",
         steps,
@@ -228,7 +232,7 @@ fn plan_with(weights: SetWeights, steps: &[StepCandidates]) -> Plan {
         compatibility: &|_, _| 0.0,
         headline: &|_| None,
         library: &Vec::new,
-        max_skills: 6,
+        max_skills,
         n_skills: 99,
     };
     SetHead::new(weights).compose(&request).unwrap()
@@ -246,6 +250,25 @@ fn each_part_gets_its_skill_and_no_second_one() {
         plan.steps.iter().map(|step| step.skills.iter().map(SkillId::as_str).collect()).collect();
     assert_eq!(loaded, [vec![], vec!["docker"], vec!["deck"]]);
     assert!(plan.reason.contains("`deck`"), "{}", plan.reason);
+}
+
+#[test]
+fn only_what_a_plan_would_load_without_the_limit_is_over_it() {
+    let helps = Verdict::Helps;
+    let steps = [
+        step("all", helps, 0.9, &[("docker", 5.0), ("deck", 1.0), ("water", 0.0)]),
+        step("build the image", helps, 0.9, &[("docker", 5.0), ("water", 0.0)]),
+        step("make slides of it", helps, 0.7, &[("deck", 3.0), ("docker", -4.0)]),
+    ];
+    let plan = plan_up_to(1, complements(), &steps);
+    let reason_of = |number: usize, id: &str| {
+        let left_out = &plan.steps[number].left_out;
+        left_out.iter().find(|left| left.skill.as_str() == id).map(|left| left.reason.clone())
+    };
+    assert_eq!(plan.steps[1].skills, [SkillId::new("docker")]);
+    assert!(plan.steps[2].skills.is_empty());
+    assert_eq!(reason_of(2, "deck"), Some(DropReason::OverLimit));
+    assert_eq!(reason_of(1, "water"), Some(DropReason::BelowCut));
 }
 
 /// A task that is sure of one skill takes no second one of a quarter, but a task that is sure of none does.

@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     ComposeRequest, Composer, Considered, Plan, ScoreCut, Split,
     repetition::{MAX_SIMILARITY, repetition},
-    set_plan::{Chosen, all_named, first_skill, plan_of, step_of},
+    set_plan::{Chosen, N_BEYOND, all_named, first_skill, plan_of, step_of},
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
 
@@ -45,11 +45,12 @@ impl SetHead {
 
     /// Returns the skills of a plan in the order in which they are chosen, whatever the scale.
     pub fn chosen(&self, request: &ComposeRequest<'_>) -> Vec<SkillId> {
-        let chosen = self.choose(request);
-        chosen.into_iter().map(|chosen| chosen.skill.candidate.skill.clone()).collect()
+        let chosen = self.choose(request).into_iter().take(request.max_skills);
+        chosen.map(|chosen| chosen.skill.candidate.skill.clone()).collect()
     }
 
-    /// Returns the skills of the plan in the order in which they are chosen, each with its step.
+    /// Returns the skills of the plan in the order in which they are chosen, each with its step; then some that it would have
+    /// if there were no limit.
     fn choose<'a>(&self, request: &ComposeRequest<'a>) -> Vec<Chosen<'a>> {
         let table = SetTable::new(request.steps, request.n_skills);
         let Some(first) = first_skill(request.steps) else { return Vec::new() };
@@ -105,7 +106,7 @@ impl<'a> Choice<'_, 'a> {
     }
 
     fn is_open(&self, skill: &Considered) -> bool {
-        self.chosen.len() < self.request.max_skills
+        self.chosen.len() < self.request.max_skills.saturating_add(N_BEYOND)
             && repetition(self.request, MAX_SIMILARITY, &self.skills(), skill).is_none()
     }
 
