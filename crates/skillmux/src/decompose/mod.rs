@@ -30,7 +30,7 @@ pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 
-pub(crate) use negation::negations;
+pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
 pub(crate) use request::asks;

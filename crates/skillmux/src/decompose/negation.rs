@@ -101,6 +101,18 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
     found
 }
 
+/// Returns a task without what it rules out, which is in its order.
+pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
+    let mut rest = String::with_capacity(task.len());
+    let mut from = 0;
+    for Negation { range, .. } in negations {
+        rest.push_str(&task[from..range.start]);
+        from = range.end;
+    }
+    rest.push_str(&task[from..]);
+    rest
+}
+
 /// Words that rule out.
 struct Start {
     range: Range<usize>,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     head,
     negation::{Negation, begins_phrase},
+    request::is_base_form,
     request_words::VERBS,
 };
 
@@ -180,26 +181,20 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'')
 }
 
-/// Returns whether a word can be a verb that asks for something: it is no other form of one.
-fn is_base_form(word: &str) -> bool {
-    let is_form = word.len() > 4 && ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
-    word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !is_form
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::decompose::without;
 
     /// Returns the task without what it refuses, and what that is.
     fn read(task: &str) -> (String, Vec<&str>) {
         let refused = refusals(task);
-        let mut rest = task.to_owned();
-        for refusal in refused.iter().rev() {
-            rest.replace_range(refusal.range.clone(), "");
-        }
-        (rest, refused.into_iter().map(|refusal| &task[refusal.object]).collect())
+        (
+            without(task, &refused),
+            refused.into_iter().map(|refusal| &task[refusal.object]).collect(),
+        )
     }
 
     #[test]

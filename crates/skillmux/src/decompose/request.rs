@@ -110,14 +110,18 @@ fn precedes_request(text: &str) -> bool {
 
 /// Returns whether a word is a verb by the word after it, as in `press the button`.
 fn is_verb(word: &str, next: &str) -> bool {
-    let is_plain =
-        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    let is_form = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
-    is_plain
-        && !is_form
+    is_base_form(word)
         && !NO_VERBS.contains(&word)
         && !DETERMINERS.contains(&word)
         && DETERMINERS.contains(&next)
+}
+
+/// Returns whether a word can be a verb that asks for something: it is no other form of one.
+pub(super) fn is_base_form(word: &str) -> bool {
+    let is_plain =
+        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_form = word.len() > 4 && ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
+    is_plain && !is_form
 }
 
 /// Returns the first words of a text in small letters, but for words that link.

@@ -116,6 +116,9 @@ impl Ranker {
     /// these rankings, each of which shares out 1. The scale is then [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that
     /// no calibration has.
     ///
+    /// What the query rules out (`no docker`) is not ranked. What it says is not to be done (`don't draw charts`) is, because weights
+    /// are fitted to that; a [`Router`](super::Router) takes it out before.
+    ///
     /// # Errors
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {

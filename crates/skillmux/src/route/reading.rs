@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    decompose::{negations, refusals},
+    decompose::{negations, refusals, without},
     error::Result,
     index::Index,
     model::Speller,
@@ -123,10 +123,7 @@ fn terms(text: &str) -> BTreeSet<String> {
 /// Returns a task without what it says is not to be done, and that; `None` if it says nothing of the kind, or nothing else.
 fn without_refusals(task: &str) -> Option<(String, Vec<String>)> {
     let refusals = if task.len() > MAX_NEGATED_BYTES { Vec::new() } else { refusals(task) };
-    let mut rest = task.to_owned();
-    for refusal in refusals.iter().rev() {
-        rest.replace_range(refusal.range.clone(), "");
-    }
+    let rest = without(task, &refusals);
     let refused = refusals.iter().map(|refusal| task[refusal.object.clone()].to_owned()).collect();
     (!refusals.is_empty() && !terms(&rest).is_empty()).then_some((rest, refused))
 }
@@ -147,13 +144,7 @@ fn wanted(task: &str) -> Wanted {
     if negations.is_empty() {
         return Wanted::default();
     }
-    let mut rest = String::with_capacity(task.len());
-    let mut from = 0;
-    for negation in &negations {
-        rest.push_str(&task[from..negation.range.start]);
-        from = negation.range.end;
-    }
-    rest.push_str(&task[from..]);
+    let rest = without(task, &negations);
     let asked_for = terms(&rest);
     let mut found = Wanted::default();
     for negation in negations {
