@@ -108,6 +108,15 @@ mod tests {
             ["optimize", "query", "form", "copy", "##ing"],
             ["kubernet", "postgr"],
         );
+        for (word, is_known) in
+            [("query", true), ("postgres", true), ("with", true), ("querry", false)]
+        {
+            assert_eq!(speller.knows(word), is_known, "{word}");
+        }
+        assert!(
+            speller.meant("forn", &["for".to_owned()]) == ["form"],
+            "short words are not meant"
+        );
         assert_eq!(speller.meant("optmize", &[]), ["optimize"]);
         assert_eq!(speller.meant("querry", &[]), ["query"]);
         assert_eq!(speller.meant("qurey", &[]), ["query"]);

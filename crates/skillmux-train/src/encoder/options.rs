@@ -54,7 +54,7 @@ impl Default for EncoderOptions {
             n_steps: 1600,
             n_rounds: 4,
             patience: 3,
-            n_pairs: 192,
+            n_pairs: 384,
             n_negatives: 8,
             temperature: 0.05,
             lexical_weight: 60.0,
