@@ -170,7 +170,7 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     for piece in task.split_inclusive(char::is_whitespace) {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
-        let is_unknown = is_plain && !speller.knows(word) && !is_of_small_library(word, index)?;
+        let is_unknown = is_plain && !is_familiar(word, index)? && !speller.knows(word);
         let meant = if is_unknown { meant(word, index, speller)? } else { None };
         match meant {
             Some(meant) => {
@@ -183,9 +183,11 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     Ok((mended, corrections))
 }
 
-/// Returns whether a library that is small enough has a word.
-fn is_of_small_library(word: &str, index: &Index) -> Result<bool> {
-    Ok(index.n_skills() <= SMALL_LIBRARY && n_users(word, index)? > 0)
+/// Returns whether a word is a stop word, or one that a library has which is small enough: then no speller need be asked, whose
+/// vocabulary takes time to read.
+fn is_familiar(word: &str, index: &Index) -> Result<bool> {
+    let is_small = index.n_skills() <= SMALL_LIBRARY;
+    Ok(terms(word).is_empty() || is_small && n_users(word, index)? > 0)
 }
 
 /// Returns the word of the library that a word is most likely meant for: of the nearest, that of most skills.
