@@ -43,7 +43,7 @@ pub enum DropReason {
         /// That skill.
         of: SkillId,
     },
-    /// The plan holds as many skills as were asked for.
+    /// The plan holds as many skills as were asked for, and this one is next: without that limit, it would be loaded as well.
     OverLimit,
 }
 

@@ -1,4 +1,5 @@
-//! Forms of English words that the stemmer keeps apart: irregular ones, British spellings, plurals of acronyms.
+//! Forms of English words that the stemmer keeps apart: irregular ones, British spellings, plurals of acronyms, and nouns of verbs
+//! (`conversion`, `notification`).
 
 use std::borrow::Cow;
 
