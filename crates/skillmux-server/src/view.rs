@@ -179,7 +179,9 @@ pub(crate) struct NodeView {
 impl From<Route> for RouteView {
     fn from(route: Route) -> Self {
         let mut seen = HashSet::new();
-        let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+        let left_out = route.left_out().into_iter().take(MAX_ALTERNATIVES);
+        let left_out: Vec<LeftOut> = left_out.cloned().map(LeftOut::from).collect();
+        let mut skills = Vec::new();
         let (mut served, mut unserved) = (Vec::new(), Vec::new());
         let is_split = route.steps.len() > 1;
         let servers: Vec<Option<SkillId>> = route.steps.iter().map(server).collect();
@@ -196,12 +198,9 @@ impl From<Route> for RouteView {
                     after.iter().filter(|first| **first != skill.skill_id).cloned().collect();
                 skills.push(FoundSkill { after, ..skill });
             }
-            left_out.extend(step.alternatives);
         }
-        // Steps may share skills, and one step may leave out what another one takes.
+        // Steps may share skills.
         skills.retain(|skill| seen.insert(skill.skill_id.clone()));
-        left_out.retain(|skill| seen.insert(skill.id.clone()));
-        left_out.truncate(MAX_ALTERNATIVES);
         for (id, need) in served {
             let of_id = skills.iter_mut().find(|skill| skill.skill_id == id);
             if let Some(skill) = of_id {
@@ -219,7 +218,7 @@ impl From<Route> for RouteView {
             skills,
             unserved,
             hints: hints.into_iter().map(HintView::from).collect(),
-            alternatives: left_out.into_iter().map(LeftOut::from).collect(),
+            alternatives: left_out,
             pages: route.pages.into_iter().map(PageView::from).collect(),
         }
     }

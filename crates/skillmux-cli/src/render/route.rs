@@ -86,9 +86,7 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
             out.push_str(&skill_text(number, skill));
         }
     }
-    let is_loaded = |id: &SkillId| loaded().any(|skill| skill.id == *id);
-    let all = route.steps.iter().flat_map(|step| &step.alternatives);
-    let alternatives: Vec<&Alternative> = all.filter(|other| !is_loaded(&other.id)).collect();
+    let alternatives = route.left_out();
     if !alternatives.is_empty() {
         let _ = writeln!(out, "{}", styled(STRONG, "left out"));
         for alternative in alternatives.iter().take(N_ALTERNATIVES) {

@@ -1,5 +1,7 @@
 //! [`Route`]: the whole answer to a query.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +49,18 @@ pub struct Route {
     pub passes: Vec<NeedsPass>,
     /// What each stage did.
     pub trace: Vec<StageTrace>,
+}
+
+impl Route {
+    /// Returns the skills that no step loads, each once: first those that only the limit keeps out, then by step, the best first.
+    pub fn left_out(&self) -> Vec<&Alternative> {
+        let loaded = self.steps.iter().flat_map(|step| &step.skills).map(|skill| &skill.id);
+        let mut seen: HashSet<&SkillId> = loaded.collect();
+        let all = self.steps.iter().flat_map(|step| &step.alternatives);
+        let is_over = |other: &&Alternative| other.reason == DropReason::OverLimit;
+        let (over, rest): (Vec<_>, Vec<_>) = all.partition(is_over);
+        over.into_iter().chain(rest).filter(|other| seen.insert(&other.id)).collect()
+    }
 }
 
 /// One step of the answer: a subtask and the skills that serve it.
@@ -135,4 +149,52 @@ pub struct StageTrace {
     pub n_in: usize,
     /// Number of outputs: candidates, planned skills, or selected nodes.
     pub n_out: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_the_limit_keeps_out_is_told_first_and_all_once() {
+        let loaded = |id: &str| {
+            let [name, description, body, source] = [""; 4].map(str::to_owned);
+            let skill = Skill { id: SkillId::new(id), name, description, body, source };
+            let candidate = Candidate::new(skill.id.clone(), 1.0);
+            ExplainedSkill::new(&candidate, &skill, Explanation::default())
+        };
+        let other = |id: &str, reason| Alternative {
+            id: SkillId::new(id),
+            name: id.to_owned(),
+            score: 0.0,
+            reason,
+        };
+        let step = |id: &str, alternatives| RouteStep {
+            subtask: String::new(),
+            confidence: None,
+            depends_on: Vec::new(),
+            skills: vec![loaded(id)],
+            alternatives,
+        };
+        let (below, over) = (DropReason::BelowCut, DropReason::OverLimit);
+        let steps = vec![
+            step("a", vec![other("c", below.clone()), other("b", DropReason::LoadedBefore)]),
+            step("b", vec![other("d", over), other("c", below)]),
+        ];
+        let route = Route {
+            query_id: None,
+            decision: Decision::Load,
+            confidence: None,
+            reason: String::new(),
+            steps,
+            pages: Vec::new(),
+            hints: Vec::new(),
+            corrections: Vec::new(),
+            ruled_out: Vec::new(),
+            passes: Vec::new(),
+            trace: Vec::new(),
+        };
+        let ids: Vec<&str> = route.left_out().iter().map(|other| other.id.as_str()).collect();
+        assert_eq!(ids, ["d", "c"]);
+    }
 }

@@ -44,7 +44,16 @@ pub(super) struct Found<'r> {
     pub(super) calibration: Option<&'r Calibration>,
 }
 
-impl Found<'_> {
+impl<'r> Found<'r> {
+    /// Returns what was found, with what the task as a whole says of the skills of a need and of a part.
+    pub(super) fn beside(
+        self,
+        of_task: Option<&'r OfTask>,
+        scores: Option<&'r TaskScores>,
+    ) -> Self {
+        Self { of_task, scores, ..self }
+    }
+
     /// Returns what is added to the score of a candidate where it is shown.
     fn shift(&self, candidate: &Candidate) -> f32 {
         self.scores.map_or(0.0, |scores| scores.of_candidate(candidate))

@@ -40,6 +40,7 @@ mod profiles;
 mod ranker;
 mod reading;
 mod router;
+mod routing;
 mod stages;
 mod standing;
 
@@ -50,5 +51,6 @@ pub use needs_writer::{NeedsConfig, NeedsPass, NeedsWriter};
 pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
 pub use reading::Correction;
-pub use router::{BestEvidence, RouteOptions, Router};
+pub use router::{BestEvidence, Router};
+pub use routing::RouteOptions;
 pub use stages::Stages;

@@ -1,69 +1,40 @@
 //! [`Router`]: the stages over an index that can be swapped.
 
 use std::{
-    cell::RefCell,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use arc_swap::ArcSwap;
 use rayon::prelude::*;
 
 use super::{
-    ExplainedSkill, Hint, Route, RouteStep, StageTrace, Stages,
+    ExplainedSkill, Hint, Stages,
     copies::{Distinct, distinct, exact_copies},
-    found::{Found, Loaded},
+    found::Found,
     hints::{MAX_HINTS, hints},
-    merge::{N_MERGED, OfTask, TaskScores},
+    merge::N_MERGED,
     page_words::{PageWords, request},
-    profiles::Profiles,
-    reading::Reading,
 };
 use crate::{
-    compose::{
-        Calibration, ComposeRequest, Considered, Decision, Evidence, Plan, PlanStep, Split,
-        StepCandidates, judge,
-    },
-    decompose::{asks, dependencies},
+    compose::{Calibration, Considered, Evidence, Split, StepCandidates, judge},
     error::Result,
     index::{Index, IndexedSkill},
     library::SkillPlaces,
     page::{FullPager, Page, PageRequest, Pager, PartList},
     query::{Need, Query},
-    retrieve::{Candidate, Ranking, RankingIdentity, ScoreScale, named},
+    retrieve::{Candidate, Ranking, RankingIdentity, named},
     skill::SkillId,
 };
 
-/// Limits of one answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RouteOptions {
-    /// Most skills to load; `None` for three, or for one a need where a query has more needs.
-    pub max_skills: Option<usize>,
-    /// Most tokens over all pages; 0 for no pages.
-    pub budget_tokens: u32,
-    /// Most hints, up to [`MAX_HINTS`](super::MAX_HINTS); 0 for none.
-    pub n_hints: usize,
-}
-
-impl Default for RouteOptions {
-    /// 4,000 tokens, less than one body of the length that the Agent Skills specification allows.
-    fn default() -> Self {
-        Self { max_skills: None, budget_tokens: 4000, n_hints: 0 }
-    }
-}
-
 /// Skills that give the best Set F1 on the sample tasks.
-const MAX_SKILLS: usize = 3;
-
-/// Most skills of a task in parts: SkillComposer's sequences are no longer.
-const MAX_SKILLS_OF_PARTS: usize = 6;
+pub(super) const MAX_SKILLS: usize = 3;
 
 /// Candidates that are looked at first for each skill that is no copy.
 const COPIES_PER_SKILL: usize = 4;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
-const N_SPARE_CANDIDATES: usize = 10;
+pub(super) const N_SPARE_CANDIDATES: usize = 10;
 
 /// Routes queries over one index.
 ///
@@ -74,7 +45,7 @@ pub struct Router {
     snapshot: ArcSwap<Index>,
     /// Held while a newer generation is opened, so that it is opened once.
     refreshing: Mutex<()>,
-    stages: Stages,
+    pub(super) stages: Stages,
     places: SkillPlaces,
 }
 
@@ -278,120 +249,6 @@ impl Router {
         hints(&index, &in_turn, n.min(MAX_HINTS))
     }
 
-    /// Answers a query.
-    ///
-    /// # Errors
-    /// As for [`Router::search_explained`], and those of the stages.
-    pub fn route(&self, query: &Query, options: &RouteOptions) -> Result<Route> {
-        let index = self.index();
-        let mut trace = Vec::new();
-
-        let started = (self.stages.clock)();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        let query = &reading.query;
-        let (needs, split) = self.needs(&index, query)?;
-        let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
-        let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
-        // Each text is ranked once: a ranking may cost a request to a model.
-        let is_deep = split != Split::Whole || options.n_hints > 0;
-        let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
-        let rank = |query: &Query| self.stages.ranker.rank_text(&index, &reading, query, n_ranked);
-        let rankings =
-            needs.par_iter().map(|(_, query)| rank(query)).collect::<Result<Vec<_>>>()?;
-        let of_whole = if split == Split::Needs { Some(rank(query)?) } else { None };
-        let in_turn: Vec<&Ranking> = rankings.iter().chain(&of_whole).collect();
-        let n_hints = options.n_hints.min(MAX_HINTS);
-        // Those that the plan loads are taken out again.
-        let n_spare = if n_hints > 0 { max_skills } else { 0 };
-        let mut hints = hints(&index, &in_turn, n_hints.saturating_add(n_spare))?;
-        let of_task = of_whole.as_ref().and_then(OfTask::of);
-        let of_parts = rankings.first().filter(|_| split == Split::Parts);
-        let scores = of_parts.and_then(TaskScores::of);
-        let mut found = Vec::with_capacity(needs.len());
-        for (need, mut ranking) in needs.iter().zip(rankings) {
-            if let Some(of_task) = &of_task {
-                of_task.add_to(&mut ranking);
-            }
-            let of_need = self.found(&index, need, ranking, n_candidates)?;
-            let (of_task, scores) = (of_task.as_ref(), scores.as_ref());
-            found.push(Found { of_task, scores, ..of_need });
-        }
-        let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
-        trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
-
-        let started = (self.stages.clock)();
-        let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
-        let profiles = Profiles::new(&index);
-        let headlines = RefCell::new(index.headlines()?);
-        let headline = |id: &SkillId| {
-            let headline = headlines.borrow_mut().read(index.find(id).ok()?).ok()?;
-            Some(format!("{}\n{}", headline.name, headline.description))
-        };
-        let plan = self.stages.composer.compose(&ComposeRequest {
-            task: query.text(),
-            steps: &steps,
-            scale: found.first().map_or(ScoreScale::RankOnly, |found| found.scale),
-            // A damaged row repeats nothing; it is found out when its skill is read.
-            similarity: &|a, b| similarity(&index, a, b).unwrap_or(0.0),
-            compatibility: &|a, b| profiles.compatibility(a, b).unwrap_or(0.0),
-            headline: &headline,
-            library: &|| index.ids().filter_map(Result::ok).collect(),
-            max_skills,
-            split,
-            n_skills: index.n_skills(),
-        })?;
-        let confidence = confidence_of(&plan, &steps, split);
-        let Plan { decision, reason, steps: mut planned } = plan;
-        if split == Split::Parts {
-            leave_out_idle(&mut planned, &steps);
-        }
-        let standing = self.stages.ranker.standing(&index);
-        let mut loaded = Vec::new();
-        let mut route_steps = Vec::with_capacity(planned.len());
-        let subtask = |step: &PlanStep| step.need.text() != query.text();
-        let subtasks: Vec<Option<&str>> =
-            planned.iter().map(|step| subtask(step).then(|| step.need.text())).collect();
-        let all_first = dependencies(&subtasks);
-        for (step, depends_on) in planned.iter().zip(all_first) {
-            let of_need = found.iter_mut().find(|found| found.step.need == step.need);
-            let (skills, alternatives, confidence) = match of_need {
-                Some(found) => {
-                    let skills = found.load(&index, step, standing.as_ref(), &mut loaded)?;
-                    (skills, found.left_out(step), found.confidence(&index, step)?)
-                }
-                None => (Vec::new(), Vec::new(), None),
-            };
-            let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
-            let subtask = reading.as_written(step.need.text());
-            route_steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
-        }
-        trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
-        hints.retain(|hint| loaded.iter().all(|loaded: &Loaded| loaded.skill.skill.id != hint.id));
-        hints.truncate(n_hints);
-
-        let started = (self.stages.clock)();
-        let pages = self.pages(&index, query, &loaded, options.budget_tokens);
-        let n_nodes = loaded.iter().map(|loaded: &Loaded| loaded.skill.nodes.nodes.len()).sum();
-        let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
-        trace.push(self.stage_trace("page", started, n_nodes, n_selected));
-
-        let (query_id, steps) = (None, route_steps);
-        let Reading { corrections, ruled_out, .. } = reading;
-        Ok(Route {
-            query_id,
-            decision,
-            confidence,
-            reason,
-            steps,
-            pages,
-            hints,
-            corrections,
-            ruled_out,
-            passes: Vec::new(),
-            trace,
-        })
-    }
-
     /// Returns the parts of one skill that a query and its needs ask for, whatever it says in English as well; without a query,
     /// its beginning. Parts that the agent had before are not shown again.
     ///
@@ -432,7 +289,7 @@ impl Router {
 
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
     /// names skills is a need as well, for these. Else the task, and its parts if it has several.
-    fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
+    pub(super) fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
             let query = if is_whole { task.clone() } else { Query::new(need.text())? };
@@ -452,7 +309,7 @@ impl Router {
     }
 
     /// Returns the best `k` skills of the ranking of a need, judged.
-    fn found<'r>(
+    pub(super) fn found<'r>(
         &'r self,
         index: &'r Index,
         (need, query): &'r (Need, Query),
@@ -509,34 +366,9 @@ impl Router {
     }
 
     /// Returns a skill with its folder.
-    fn placed(&self, skill: ExplainedSkill) -> ExplainedSkill {
+    pub(super) fn placed(&self, skill: ExplainedSkill) -> ExplainedSkill {
         let folder = self.places.folder(&skill.id, &skill.source);
         ExplainedSkill { folder, ..skill }
-    }
-
-    /// Pages the skills of a plan under one budget.
-    fn pages(
-        &self,
-        index: &Index,
-        query: &Query,
-        skills: &[Loaded],
-        budget_tokens: u32,
-    ) -> Vec<Page> {
-        if budget_tokens == 0 {
-            return Vec::new();
-        }
-        let mut asked: Vec<(&IndexedSkill, &str)> = Vec::with_capacity(skills.len());
-        for Loaded { skill, translation } in skills {
-            let text = translation.as_ref().map_or(query.text(), |found| found.text.as_str());
-            asked.push((skill, text));
-        }
-        PageWords::new(index).pages(self.stages.pager.as_ref(), &asked, budget_tokens)
-    }
-
-    fn stage_trace(&self, stage: &str, started: Duration, n_in: usize, n_out: usize) -> StageTrace {
-        let elapsed = (self.stages.clock)().saturating_sub(started);
-        let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
     }
 }
 
@@ -549,52 +381,4 @@ pub struct BestEvidence {
     pub evidence: Evidence,
     /// Who ranked: a calibration of this ranking judges the evidence.
     pub ranking: RankingIdentity,
-}
-
-/// Returns how many skills a plan may load if nobody says so.
-fn usual_limit(split: Split, n_needs: usize) -> usize {
-    match split {
-        Split::Whole => MAX_SKILLS,
-        Split::Parts => MAX_SKILLS_OF_PARTS,
-        Split::Needs => n_needs.max(MAX_SKILLS),
-    }
-}
-
-/// Places of a part's ranking in which a skill that the plan loads serves the part as well.
-const N_SERVING: usize = 3;
-
-/// Leaves out the steps that load nothing, if a loaded skill serves the part as well, or it asks for nothing; if none loads, all but
-/// the first. The task as a whole is no part.
-fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
-    let loaded: Vec<SkillId> = planned.iter().flat_map(|step| step.skills.clone()).collect();
-    if loaded.is_empty() {
-        planned.truncate(1);
-        return;
-    }
-    let is_missed = |part: &StepCandidates| {
-        let best = part.candidates.iter().take(N_SERVING);
-        let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
-        asks(part.need.text()) && serving.next().is_none()
-    };
-    let missed: Vec<&Need> =
-        steps.iter().skip(1).filter(|part| is_missed(part)).map(|part| &part.need).collect();
-    planned.retain(|step| !step.skills.is_empty() || missed.contains(&&step.need));
-}
-
-fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
-    index.similarity(index.find(a)?, index.find(b)?)
-}
-
-/// Returns the highest confidence of what something is loaded for, and of a split task; of all if nothing is; `None` if one has none.
-fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
-    let is_loaded =
-        |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
-    let (whole, rest) = steps.split_at(usize::from(split == Split::Parts).min(steps.len()));
-    let counts =
-        |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
-    let mut highest = 0.0_f32;
-    for step in whole.iter().chain(rest.iter().filter(counts)) {
-        highest = highest.max(step.judgement.confidence?);
-    }
-    Some(highest)
 }

@@ -1,0 +1,279 @@
+//! [`Router::route`]: from a task to an answer, stage by stage.
+
+use std::{cell::RefCell, time::Duration};
+
+use rayon::prelude::*;
+
+use super::{
+    Route, RouteStep, Router, StageTrace,
+    found::{Found, Loaded},
+    hints::{MAX_HINTS, hints},
+    merge::{N_MERGED, OfTask, TaskScores},
+    page_words::PageWords,
+    profiles::Profiles,
+    reading::Reading,
+    router::{MAX_SKILLS, N_SPARE_CANDIDATES},
+};
+use crate::{
+    compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
+    decompose::{asks, dependencies},
+    error::Result,
+    index::{Index, IndexedSkill},
+    page::Page,
+    query::{Need, Query},
+    retrieve::{Ranking, ScoreScale},
+    skill::SkillId,
+};
+
+/// Limits of one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouteOptions {
+    /// Most skills to load; `None` for three, or for one a need where a query has more needs.
+    pub max_skills: Option<usize>,
+    /// Most tokens over all pages; 0 for no pages.
+    pub budget_tokens: u32,
+    /// Most hints, up to [`MAX_HINTS`](super::MAX_HINTS); 0 for none.
+    pub n_hints: usize,
+}
+
+impl Default for RouteOptions {
+    /// 4,000 tokens, less than one body of the length that the Agent Skills specification allows.
+    fn default() -> Self {
+        Self { max_skills: None, budget_tokens: 4000, n_hints: 0 }
+    }
+}
+
+/// Most skills of a task in parts: SkillComposer's sequences are no longer.
+const MAX_SKILLS_OF_PARTS: usize = 6;
+
+/// Places of a part's ranking in which a skill that the plan loads serves the part as well.
+const N_SERVING: usize = 3;
+
+/// The rankings of a query.
+struct Rankings {
+    /// One of each need, in their order.
+    of_needs: Vec<Ranking>,
+    /// That of the task, where the caller gave the needs: they do not hold it.
+    of_whole: Option<Ranking>,
+}
+
+impl Router {
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// As for [`Router::search_explained`], and those of the stages.
+    pub fn route(&self, query: &Query, options: &RouteOptions) -> Result<Route> {
+        let index = self.index();
+        let mut trace = Vec::new();
+
+        let started = (self.stages.clock)();
+        let reading = self.stages.ranker.read_request(&index, query)?;
+        let query = &reading.query;
+        let (needs, split) = self.needs(&index, query)?;
+        let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
+        let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
+        // Each text is ranked once: a ranking may cost a request to a model.
+        let is_deep = split != Split::Whole || options.n_hints > 0;
+        let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
+        let Rankings { of_needs, of_whole } =
+            self.rankings(&index, &reading, &needs, split, n_ranked)?;
+        let in_turn: Vec<&Ranking> = of_needs.iter().chain(&of_whole).collect();
+        let n_hints = options.n_hints.min(MAX_HINTS);
+        // Those that the plan loads are taken out again.
+        let n_spare = if n_hints > 0 { max_skills } else { 0 };
+        let mut hints = hints(&index, &in_turn, n_hints.saturating_add(n_spare))?;
+        let of_task = of_whole.as_ref().and_then(OfTask::of);
+        let of_parts = of_needs.first().filter(|_| split == Split::Parts);
+        let scores = of_parts.and_then(TaskScores::of);
+        let mut found = Vec::with_capacity(needs.len());
+        for (need, mut ranking) in needs.iter().zip(of_needs) {
+            if let Some(of_task) = &of_task {
+                of_task.add_to(&mut ranking);
+            }
+            let of_need = self.found(&index, need, ranking, n_candidates)?;
+            found.push(of_need.beside(of_task.as_ref(), scores.as_ref()));
+        }
+        let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
+        trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
+
+        let started = (self.stages.clock)();
+        let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
+        let scale = found.first().map_or(ScoreScale::RankOnly, |found| found.scale);
+        let plan = self.plan(&index, query, &steps, scale, split, max_skills)?;
+        let confidence = confidence_of(&plan, &steps, split);
+        let Plan { decision, reason, steps: mut planned } = plan;
+        if split == Split::Parts {
+            leave_out_idle(&mut planned, &steps);
+        }
+        let (steps, loaded) = self.load(&index, &reading, &planned, &mut found)?;
+        trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
+        hints.retain(|hint| loaded.iter().all(|loaded| loaded.skill.skill.id != hint.id));
+        hints.truncate(n_hints);
+
+        let started = (self.stages.clock)();
+        let pages = self.pages(&index, query, &loaded, options.budget_tokens);
+        let n_nodes = loaded.iter().map(|loaded| loaded.skill.nodes.nodes.len()).sum();
+        let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
+        trace.push(self.stage_trace("page", started, n_nodes, n_selected));
+
+        let Reading { corrections, ruled_out, .. } = reading;
+        Ok(Route {
+            query_id: None,
+            decision,
+            confidence,
+            reason,
+            steps,
+            pages,
+            hints,
+            corrections,
+            ruled_out,
+            passes: Vec::new(),
+            trace,
+        })
+    }
+
+    /// Ranks each need, and the task as a whole beside needs of the caller, `k` skills deep.
+    fn rankings(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        needs: &[(Need, Query)],
+        split: Split,
+        k: usize,
+    ) -> Result<Rankings> {
+        let rank = |query: &Query| self.stages.ranker.rank_text(index, reading, query, k);
+        let of_needs = needs.par_iter().map(|(_, query)| rank(query)).collect::<Result<_>>()?;
+        let of_whole = if split == Split::Needs { Some(rank(&reading.query)?) } else { None };
+        Ok(Rankings { of_needs, of_whole })
+    }
+
+    /// Asks the composer which skills each step loads.
+    fn plan(
+        &self,
+        index: &Index,
+        query: &Query,
+        steps: &[StepCandidates],
+        scale: ScoreScale,
+        split: Split,
+        max_skills: usize,
+    ) -> Result<Plan> {
+        let profiles = Profiles::new(index);
+        let headlines = RefCell::new(index.headlines()?);
+        let headline = |id: &SkillId| {
+            let headline = headlines.borrow_mut().read(index.find(id).ok()?).ok()?;
+            Some(format!("{}\n{}", headline.name, headline.description))
+        };
+        self.stages.composer.compose(&ComposeRequest {
+            task: query.text(),
+            steps,
+            scale,
+            // A damaged row repeats nothing; it is found out when its skill is read.
+            similarity: &|a, b| similarity(index, a, b).unwrap_or(0.0),
+            compatibility: &|a, b| profiles.compatibility(a, b).unwrap_or(0.0),
+            headline: &headline,
+            library: &|| index.ids().filter_map(Result::ok).collect(),
+            max_skills,
+            split,
+            n_skills: index.n_skills(),
+        })
+    }
+
+    /// Reads the skills of a plan. Returns its steps as the answer has them, and the skills in the order of the steps.
+    fn load(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        planned: &[PlanStep],
+        found: &mut [Found<'_>],
+    ) -> Result<(Vec<RouteStep>, Vec<Loaded>)> {
+        let standing = self.stages.ranker.standing(index);
+        let subtask = |step: &PlanStep| step.need.text() != reading.query.text();
+        let subtasks: Vec<Option<&str>> =
+            planned.iter().map(|step| subtask(step).then(|| step.need.text())).collect();
+        let (mut steps, mut loaded) = (Vec::with_capacity(planned.len()), Vec::new());
+        for (step, depends_on) in planned.iter().zip(dependencies(&subtasks)) {
+            let of_need = found.iter_mut().find(|found| found.step.need == step.need);
+            let (skills, alternatives, confidence) = match of_need {
+                Some(found) => {
+                    let skills = found.load(index, step, standing.as_ref(), &mut loaded)?;
+                    (skills, found.left_out(step), found.confidence(index, step)?)
+                }
+                None => (Vec::new(), Vec::new(), None),
+            };
+            let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
+            let subtask = reading.as_written(step.need.text());
+            steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
+        }
+        Ok((steps, loaded))
+    }
+
+    /// Pages the skills of a plan under one budget.
+    fn pages(
+        &self,
+        index: &Index,
+        query: &Query,
+        skills: &[Loaded],
+        budget_tokens: u32,
+    ) -> Vec<Page> {
+        if budget_tokens == 0 {
+            return Vec::new();
+        }
+        let mut asked: Vec<(&IndexedSkill, &str)> = Vec::with_capacity(skills.len());
+        for Loaded { skill, translation } in skills {
+            let text = translation.as_ref().map_or(query.text(), |found| found.text.as_str());
+            asked.push((skill, text));
+        }
+        PageWords::new(index).pages(self.stages.pager.as_ref(), &asked, budget_tokens)
+    }
+
+    fn stage_trace(&self, stage: &str, started: Duration, n_in: usize, n_out: usize) -> StageTrace {
+        let elapsed = (self.stages.clock)().saturating_sub(started);
+        let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
+    }
+}
+
+/// Returns how many skills a plan may load if nobody says so.
+fn usual_limit(split: Split, n_needs: usize) -> usize {
+    match split {
+        Split::Whole => MAX_SKILLS,
+        Split::Parts => MAX_SKILLS_OF_PARTS,
+        Split::Needs => n_needs.max(MAX_SKILLS),
+    }
+}
+
+/// Leaves out the steps that load nothing, if a loaded skill serves the part as well, or it asks for nothing; if none loads, all but
+/// the first. The task as a whole is no part.
+fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
+    let loaded: Vec<SkillId> = planned.iter().flat_map(|step| step.skills.clone()).collect();
+    if loaded.is_empty() {
+        planned.truncate(1);
+        return;
+    }
+    let is_missed = |part: &StepCandidates| {
+        let best = part.candidates.iter().take(N_SERVING);
+        let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
+        asks(part.need.text()) && serving.next().is_none()
+    };
+    let missed: Vec<&Need> =
+        steps.iter().skip(1).filter(|part| is_missed(part)).map(|part| &part.need).collect();
+    planned.retain(|step| !step.skills.is_empty() || missed.contains(&&step.need));
+}
+
+fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
+    index.similarity(index.find(a)?, index.find(b)?)
+}
+
+/// Returns the highest confidence of what something is loaded for, and of a split task; of all if nothing is; `None` if one has none.
+fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
+    let is_loaded =
+        |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
+    let (whole, rest) = steps.split_at(usize::from(split == Split::Parts).min(steps.len()));
+    let counts =
+        |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
+    let mut highest = 0.0_f32;
+    for step in whole.iter().chain(rest.iter().filter(counts)) {
+        highest = highest.max(step.judgement.confidence?);
+    }
+    Some(highest)
+}
