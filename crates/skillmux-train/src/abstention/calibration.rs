@@ -199,7 +199,7 @@ mod tests {
                 Features::from_array(std::array::from_fn(|_| 4.0 * random.share() - 2.0));
             features.library_size = 4.0;
             features.character_share = 0.0;
-            let evidence = Evidence { is_named: false, features };
+            let evidence = Evidence { features, ..Evidence::default() };
             let is_answerable = random.share() < truth.confidence(&evidence);
             CalibrationExample { evidence, is_answerable, importance: 1.0, library_weight: 1.0 }
         };

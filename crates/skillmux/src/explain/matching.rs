@@ -96,6 +96,8 @@ impl<'q> WordReader<'q> {
         let weight_of_matched = weight_of(&matched);
         let weight_of_words = f32::max(weight_of_matched + weight_of(&missing), f32::MIN_POSITIVE);
         let attainable = f32::max(config.max_share() * weight_of_all, f32::MIN_POSITIVE);
+        let of_name = fields[Field::Name.position()].counts.iter();
+        let n_terms_in_name = of_name.filter(|count| **count > 0).count();
         WordMatch {
             matched: rarest_first(self.query.text(), &matched),
             missing: rarest_first(self.query.text(), &without_parts(&missing)),
@@ -103,6 +105,7 @@ impl<'q> WordReader<'q> {
             score_share: field_scores.iter().sum::<f32>() / attainable,
             field_scores,
             n_terms: u32::try_from(self.terms.len()).unwrap_or(u32::MAX),
+            n_terms_in_name: u32::try_from(n_terms_in_name).unwrap_or(u32::MAX),
             clause_mass: self.clause_mass(&scores_in_clause),
             body_terms: length_of(fields[Field::Body.position()].length_id),
         }

@@ -60,6 +60,8 @@ pub struct WordMatch {
     pub field_scores: [f32; 3],
     /// Number of distinct terms of the query.
     pub n_terms: u32,
+    /// How many of these the name of the skill has.
+    pub n_terms_in_name: u32,
     /// The most that a clause of the query has of the score that its terms could give, times
     /// `ln(1 + terms)` of it and its weight: what surrounds a request does not lower it.
     pub clause_mass: f32,

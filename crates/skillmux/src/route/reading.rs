@@ -1,6 +1,6 @@
 //! [`Reading`]: how a task is read before it is ranked.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,24 @@ const MIN_LETTERS: usize = 4;
 /// Skills of the largest library in which a word of one skill is no typing error; in a larger one, skills have such errors, too.
 const SMALL_LIBRARY: usize = 10_000;
 
+/// Short forms that people type, with what they stand for. None is the name of a tool, or a word of a command.
+const SHORT_FORMS: [(&str, &str); 14] = [
+    ("abt", "about"),
+    ("b4", "before"),
+    ("cuz", "because"),
+    ("gimme", "give me"),
+    ("lemme", "let me"),
+    ("msg", "message"),
+    ("pls", "please"),
+    ("plz", "please"),
+    ("ppl", "people"),
+    ("thx", "thanks"),
+    ("u", "you"),
+    ("ur", "your"),
+    ("w/", "with"),
+    ("w/o", "without"),
+];
+
 /// A word that was read as another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Correction {
@@ -36,7 +54,8 @@ pub struct Correction {
     pub to: String,
 }
 
-/// A task as it is ranked: in simplified characters, without what it rules out, and with typing errors mended.
+/// A task as it is ranked: in simplified characters, without what it rules out, and with typing errors mended and
+/// short forms spelled out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     pub(super) query: Query,
@@ -66,7 +85,7 @@ impl Reading {
 
     /// Reads a task. Weights are fitted to such readings.
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
-        let task = simplified(query.text());
+        let task = simplified(&spelled_out(query.text())).into_owned();
         let Wanted { text, objects, unwanted } = wanted(&task);
         let mut reading = Self {
             query: query.clone(),
@@ -76,7 +95,7 @@ impl Reading {
             unwanted,
         };
         reading.ruled_out = objects.iter().map(|object| reading.as_written(object)).collect();
-        let mut text = text.unwrap_or_else(|| task.into_owned());
+        let mut text = text.unwrap_or(task);
         if let Some(speller) = speller {
             let (mended, corrections) = mended(&text, index, speller)?;
             text = mended;
@@ -160,6 +179,25 @@ fn wanted(task: &str) -> Wanted {
     found
 }
 
+/// Returns a task with its short forms spelled out, as the encoders know the words.
+fn spelled_out(task: &str) -> Cow<'_, str> {
+    let form = |word: &str| SHORT_FORMS.iter().find(|(short, _)| *short == word);
+    let is_long = task.split_whitespace().nth(MAX_WORDS).is_some();
+    if is_long || !task.split_whitespace().any(|word| form(bare(word)).is_some()) {
+        return Cow::Borrowed(task);
+    }
+    let spelled_out = |piece: &str| match form(bare(piece)) {
+        Some((short, long)) => piece.replacen(short, long, 1),
+        None => piece.to_owned(),
+    };
+    task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
+}
+
+/// Returns a word without the signs around it; a slash belongs to it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/')
+}
+
 /// Returns a task with the typing errors mended that the library's own words tell.
 fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, Vec<Correction>)> {
     let mut corrections: Vec<Correction> = Vec::new();
@@ -230,6 +268,17 @@ mod tests {
         };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
+    }
+
+    #[test]
+    fn short_forms_are_spelled_out() {
+        assert_eq!(
+            spelled_out("can u fix it, pls? w/o docker\n"),
+            "can you fix it, please? without docker\n"
+        );
+        for kept in ["u-boot, v = u/3", "U and I", "a.msg", &"u ".repeat(81)] {
+            assert_eq!(spelled_out(kept), kept);
+        }
     }
 
     #[test]

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_named_skill_is_certain() {
-        let named = Evidence { is_named: true, features: Features::default() };
+        let named = Evidence { is_named: true, ..Evidence::default() };
         assert!((calibration("a").confidence(&named) - 1.0).abs() < f32::EPSILON);
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn a_confidence_is_a_share_however_far_the_evidence_goes() {
         for far in [-1e6, 0.0, 1e6] {
             let features = Features::from_array([far; Features::N]);
-            let evidence = Evidence { is_named: false, features };
+            let evidence = Evidence { features, ..Evidence::default() };
             assert!((0.0..=1.0).contains(&calibration("a").confidence(&evidence)));
         }
     }

@@ -13,11 +13,16 @@ use crate::{
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
 const MIN_SKILLS: usize = 50;
 
+/// Most terms of a task that is a few words of a name. Chinese has a term for two neighbouring characters.
+const MAX_KEYWORDS: u32 = 4;
+
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     /// Whether the task names the best skill; nothing else counts then.
     pub is_named: bool,
+    /// Whether the task is nothing but up to [`MAX_KEYWORDS`] words of the name of the best skill.
+    pub is_of_name: bool,
     /// What the calibration weighs.
     pub features: Features,
 }
@@ -134,7 +139,11 @@ impl Evidence {
             text_rank: signal(Feature::TransformerRank.as_str()),
             work: signal(QUERY_WORK),
         };
-        Self { is_named: best.signals.is_named, features }
+        // Without stop words: `what is docker` is a question.
+        let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)
+            && words.n_terms_in_name == words.n_terms
+            && features.term_density >= 0.0;
+        Self { is_named: best.signals.is_named, is_of_name, features }
     }
 }
 

@@ -52,8 +52,12 @@ pub(crate) fn judge(
         let of_translation = if translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
         best.signals.trust_penalty + of_translation
     };
-    let confidence = discounted(calibration.confidence(&evidence), discount);
-    let is_enough = confidence >= calibration.threshold_of(n_skills) || evidence.is_named;
+    let threshold = calibration.threshold_of(n_skills);
+    let estimate = calibration.confidence(&evidence);
+    // No calibration was fitted to tasks of one word, which lack nearly all that it weighs.
+    let estimate = if evidence.is_of_name { f32::max(estimate, threshold) } else { estimate };
+    let confidence = discounted(estimate, discount);
+    let is_enough = confidence >= threshold || evidence.is_named;
     let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
     Judgement { confidence: Some(confidence), verdict }
 }
@@ -73,7 +77,7 @@ mod tests {
     use super::*;
     use crate::{
         compose::Features,
-        retrieve::{RankingIdentity, Signals, Translation},
+        retrieve::{RankingIdentity, Signals, Translation, WordMatch},
         skill::SkillId,
     };
 
@@ -110,6 +114,23 @@ mod tests {
         assert_eq!(judged, Judgement { confidence: Some(1.0), verdict: Verdict::Helps });
         let judged = judge("hi", 50, Some(&best(true)), Some(&calibration(0.0)));
         assert_eq!(judged.verdict, Verdict::SmallTalk);
+    }
+
+    #[test]
+    fn words_of_its_name_are_enough_for_a_skill_without_risks() {
+        let judged = |task: &str, n_terms, n_terms_in_name, trust_penalty| {
+            let mut found = best(false);
+            found.signals.words =
+                Some(WordMatch { n_terms, n_terms_in_name, ..WordMatch::default() });
+            found.signals.trust_penalty = trust_penalty;
+            judge(task, 50, Some(&found), Some(&calibration(0.8))).verdict
+        };
+        assert_eq!(judged("regex", 1, 1, 0.0), Verdict::Helps);
+        assert_eq!(judged("what is regex", 1, 1, 0.0), Verdict::DoesNotHelp);
+        assert_eq!(judged("regex tester", 2, 1, 0.0), Verdict::DoesNotHelp);
+        assert_eq!(judged("one two three four five", 5, 5, 0.0), Verdict::DoesNotHelp);
+        assert_eq!(judged("which of them", 0, 0, 0.0), Verdict::DoesNotHelp);
+        assert_eq!(judged("regex", 1, 1, 0.1), Verdict::DoesNotHelp);
     }
 
     #[test]
