@@ -43,7 +43,7 @@ pub(crate) struct TrainComposerArgs {
     pub(crate) examples: Option<PathBuf>,
     /// For set-head: bounds of the threshold, in [0, 1]. A skill is added where that raises the Set F1 to expect, but not below the first probability,
     /// and always above the second
-    #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, allow_negative_numbers = true, default_values_t = [0.1, 0.28])]
+    #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, allow_negative_numbers = true, default_values_t = [0.1, 0.2])]
     pub(crate) threshold: Vec<f32>,
     /// For set-head: weight of the `rejected` skills of a task, where other wrong ones have 1. For
     /// sequence, the option `rejected_weight` says this
