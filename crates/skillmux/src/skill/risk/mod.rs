@@ -110,11 +110,11 @@ impl Risk {
     /// found for tasks of others fall behind any skill that fits.
     pub fn penalty(self) -> f32 {
         match self {
-            Self::PipeToShell | Self::SpeaksOfElse => 0.25,
+            Self::PipeToShell => 0.25,
             Self::PromisesEverything | Self::FlaggedByScanner => 1.0,
             Self::EncodedPayload | Self::SendsSecrets | Self::HiddenCharacters => 1.5,
-            Self::OverridesOthers => 2.0,
-            Self::StuffedWithWords => 3.0,
+            Self::OverridesOthers | Self::SpeaksOfElse => 2.0,
+            Self::StuffedWithWords => 8.0,
         }
     }
 
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(Risks::from_bits(risks.to_bits()), risks);
         assert_eq!(Risks::from_bits(u32::MAX).iter().count(), Risk::ALL.len());
         assert!(risks.without(risks).is_empty() && !risks.has(Risk::HiddenCharacters));
-        assert!((risks.penalty() - 0.5).abs() < 1e-6);
+        assert!((risks.penalty() - 2.25).abs() < 1e-6);
     }
 
     #[test]

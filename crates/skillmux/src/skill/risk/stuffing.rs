@@ -21,6 +21,7 @@ pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
         .then_some(Sign::Somewhere)
         .or_else(|| lines.listed())
         .or_else(|| lines.echoed(description))
+        .or_else(|| lines.announced(description))
 }
 
 /// Terms from which on a description is long.
@@ -29,20 +30,34 @@ const MIN_CLAIMED_TERMS: usize = 36;
 /// Least share of the terms of a long description that an honest text takes up.
 const MIN_FOUNDED: f32 = 0.25;
 
+/// Terms and bytes up to which a text says nothing.
+const MAX_EMPTY_TERMS: usize = 12;
+const MAX_EMPTY_BYTES: usize = 400;
+
+/// Terms from which on a description is long for such a text, and the share of them that is too little for it to hold.
+const MIN_CLAIMED_OVER_NOTHING: usize = 20;
+const MAX_EMPTY_FOUNDED: f32 = 0.1;
+
 /// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
 /// characters are no words.
 fn is_unfounded(description: &str, body: &str) -> bool {
     // Each term has two letters or more, and something before the next one.
-    if description.len() < 3 * MIN_CLAIMED_TERMS || is_mostly_spaceless(description) {
+    if description.len() < 3 * MIN_CLAIMED_OVER_NOTHING || is_mostly_spaceless(description) {
         return false;
     }
     let claimed = terms([description, ""]);
-    if claimed.len() < MIN_CLAIMED_TERMS {
+    let is_long = claimed.len() >= MIN_CLAIMED_TERMS;
+    let may_say_nothing =
+        claimed.len() >= MIN_CLAIMED_OVER_NOTHING && body.len() <= MAX_EMPTY_BYTES;
+    if !is_long && !may_say_nothing {
         return false;
     }
     let held = terms([body, ""]);
-    // A text of a few lines takes up nothing, and may still be honest.
-    held.len() >= claimed.len() && share_of(&claimed, &held) < MIN_FOUNDED
+    let share = share_of(&claimed, &held);
+    let says_nothing = may_say_nothing && (1..=MAX_EMPTY_TERMS).contains(&held.len());
+    // A text of a few lines takes up little, and may still be honest.
+    says_nothing && share < MAX_EMPTY_FOUNDED
+        || is_long && held.len() >= claimed.len() && share < MIN_FOUNDED
 }
 
 /// How often one word may be there.
@@ -96,6 +111,11 @@ const MIN_REQUEST_TERMS: usize = 60;
 /// Least share of the terms of the requests that the rest of an honest text takes up.
 const MIN_ANSWERED: f32 = 0.4;
 
+/// The same for requests under words that announce them, such as `when somebody says:`; these need not be questions.
+const MIN_ANNOUNCED: usize = 5;
+const MIN_ANNOUNCED_TERMS: usize = 24;
+const MIN_ANNOUNCED_ANSWERED: f32 = 0.15;
+
 /// Words of a line, times that it is there, and words of all such lines from which on a text repeats itself.
 const MIN_LINE_WORDS: usize = 5;
 const MIN_TIMES: usize = 3;
@@ -104,6 +124,13 @@ const MIN_REPEATED_WORDS: usize = 60;
 /// What users say of themselves and to others; questions of checklists do not.
 static OF_USERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:i|i'm|my|me|we|our|you|how|help|please)\b|我|帮|请|怎么|如何")
+});
+
+/// Words of a heading, or of a line before a list, that announce requests.
+static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:says?|asks?|types|requests|searche[sd]|search for|prompts|triggers|phrases)\b|触发|搜索|请求|提问|用户说",
+    )
 });
 
 /// The lines of a body outside of code.
@@ -182,6 +209,30 @@ impl<'t> Lines<'t> {
         let is_echo = asked.len() >= MIN_REQUEST_TERMS && share_of(&asked, &rest) < MIN_ANSWERED;
         first.filter(|_| is_echo).map(Sign::At)
     }
+
+    /// Returns the first of some requests that are most of the skill: a list under words such as `when somebody says:`, of which the
+    /// rest never speaks.
+    fn announced(&self, description: &str) -> Option<Sign> {
+        let (mut requests, mut rest) = (Vec::new(), vec![description]);
+        let (mut first, mut is_announced) = (None, false);
+        for (at, line) in &self.prose {
+            if is_announced && is_listed(line) {
+                first.get_or_insert(*at);
+                requests.push(*line);
+            } else {
+                is_announced = ANNOUNCES.is_match(line);
+                rest.push(*line);
+            }
+        }
+        if requests.len() < MIN_ANNOUNCED {
+            return None;
+        }
+        let asked = terms([&requests.join("\n"), ""]);
+        let rest = terms([&rest.join("\n"), ""]);
+        let is_echo = asked.len() >= MIN_ANNOUNCED_TERMS.max(2 * rest.len())
+            && share_of(&asked, &rest) < MIN_ANNOUNCED_ANSWERED;
+        first.filter(|_| is_echo).map(Sign::At)
+    }
 }
 
 /// Sorts what a line has between quotation marks, four words and more, from the rest of it.
@@ -214,6 +265,14 @@ fn words_of_list(line: &str) -> usize {
     let is_list =
         n_words >= MIN_LIST_WORDS && n_stop_words as f32 <= MAX_STOP_SHARE * n_words as f32;
     if is_list { n_words } else { 0 }
+}
+
+/// Returns whether a line is an item of a list or a row of a table.
+fn is_listed(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = digits.len() < line.len() && digits.starts_with(['.', ')']);
+    is_numbered || line.starts_with(['-', '*', '+', '|', '>', '•'])
 }
 
 /// Returns whether a line, or an item of a list, is something that a user would ask.
@@ -269,7 +328,8 @@ mod tests {
         assert_eq!(sign(&description, &body), Some(Sign::Somewhere));
         let honest = format!("{body} {}", strange(0..60).join(" goes on to the "));
         assert_eq!(sign(&description, &honest), None, "{honest}");
-        assert_eq!(sign(&description, "Short."), None);
+        let short = strange(100..112).join(" keeps up with a ");
+        assert_eq!(sign(&description, &short), None);
     }
 
     #[test]
@@ -302,5 +362,26 @@ mod tests {
         assert_eq!(sign("d", &body), Some(Sign::At(body.find("- How").unwrap())));
         let answered = format!("{body}\n{}\n", strange(0..90).join(" is a "));
         assert_eq!(sign("d", &answered), None);
+    }
+
+    #[test]
+    fn announced_requests_need_not_be_questions() {
+        let listed = |words: &[String]| -> String {
+            words.chunks(5).map(|words| format!("- {}\n", words.join(" "))).collect()
+        };
+        let body =
+            |announcement: &str| format!("# A\n\n{announcement}\n\n{}", listed(&strange(0..30)));
+        let echo = body("Use it when somebody says:");
+        assert_eq!(sign("d", &echo), Some(Sign::At(echo.find("- w").unwrap())));
+        assert_eq!(sign("d", &body("Do this:")), None);
+        let answered = format!("{echo}\n{}\n", strange(0..30).join(" is a "));
+        assert_eq!(sign("d", &answered), None);
+    }
+
+    #[test]
+    fn a_long_claim_over_a_few_words_is_a_sign() {
+        let description = strange(0..60).join(" and ");
+        assert_eq!(sign(&description, "Do the task well."), Some(Sign::Somewhere));
+        assert_eq!(sign(&description, ""), None, "a list of servers has descriptions only");
     }
 }
