@@ -28,7 +28,7 @@ mod wiring;
 use std::{io, process::ExitCode};
 
 use anstream::eprintln;
-use clap::Parser;
+use clap::{Parser, error::ErrorKind};
 use skillmux::{library::agents::CompileError, text::printable};
 use skillmux_models::{checkpoint::CheckpointError, hub::HubError, remote::RemoteError};
 
@@ -45,7 +45,15 @@ fn main() -> ExitCode {
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
-        Err(error) => error.exit(),
+        Err(error) => {
+            let is_task = error.kind() == ErrorKind::InvalidSubcommand;
+            let code = error.exit_code();
+            let _ = error.print();
+            if is_task {
+                eprintln!("{} for a task: skillmux route \"what to do\"", styled(NOTE, "hint:"));
+            }
+            return ExitCode::from(u8::try_from(code).unwrap_or(2));
+        }
     };
     match run(args) {
         Ok(Outcome::Found) => ExitCode::SUCCESS,

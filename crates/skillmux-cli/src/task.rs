@@ -12,11 +12,16 @@ use skillmux::query::Query;
 
 use crate::args::TaskArgs;
 
+/// What stands for a task on standard input.
+const STANDARD_INPUT: &str = "-";
+
 /// Why there is no task.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TaskError {
     #[error("no task was given")]
     Missing,
+    #[error("`-` reads the whole task from standard input, but other words stand beside it")]
+    WordsBesideInput,
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error("line {line} of `{}` is not a query", path.display())]
@@ -34,6 +39,9 @@ impl TaskError {
                 "skillmux route \"fill in the attached PDF form\"; or --file FILE; or \
                               pipe the task into it"
                     .to_owned()
+            }
+            Self::WordsBesideInput => {
+                "leave the words out, or the `-`; a task that holds a `-` goes in quotes".to_owned()
             }
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::InvalidData => {
                 "the task must be UTF-8 text".to_owned()
@@ -87,8 +95,11 @@ impl Tasks {
 
 /// Returns the task of a single call.
 fn single(args: &TaskArgs) -> anyhow::Result<Query> {
+    if args.text.len() > 1 && args.text.first().is_some_and(|word| word == STANDARD_INPUT) {
+        return Err(TaskError::WordsBesideInput.into());
+    }
     let text = match (args.text.join(" "), &args.file) {
-        (text, None) if !args.text.is_empty() && text != "-" => text,
+        (text, None) if !args.text.is_empty() && text != STANDARD_INPUT => text,
         (_, Some(path)) => {
             let read = File::open(path).map_err(Into::into).and_then(read_capped);
             read.map_err(|error| error.at(path))?

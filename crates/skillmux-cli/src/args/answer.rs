@@ -18,7 +18,7 @@ pub(crate) struct RouteArgs {
     pub(crate) source: SourceArgs,
     /// Load at most N skills. Without this option: three, six for a task of several parts, and one for
     /// each need if there are more
-    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(short, alias = "k", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
@@ -46,7 +46,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// Show the best N skills
-    #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(short, alias = "k", value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
     /// Give near-copies of a better skill a place of their own. With --queries they and exact copies
     /// always have one

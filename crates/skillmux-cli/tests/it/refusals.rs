@@ -20,6 +20,18 @@ fn a_task_without_words_is_refused() {
 }
 
 #[test]
+fn a_slip_in_a_command_says_what_was_meant() {
+    let home = Home::with_index();
+    let done = home.run(&["merge", "these", "pdfs"]);
+    done.assert_error("unrecognized subcommand 'merge'", "for a task: skillmux route");
+    home.ask(&["route", "-", TASK])
+        .assert_error("other words stand beside it", "leave the words out");
+    assert_eq!(home.ask(&["route", TASK, "--k", "1"]).code, 0);
+    let done = home.ask(&["route", TASK, "-k", "-1"]);
+    assert!(done.stderr.contains("-1 is not in 1..=100"), "{}", done.stderr);
+}
+
+#[test]
 fn a_task_of_a_megabyte_is_refused_in_any_script() {
     let home = Home::with_index();
     for text in ["x ".repeat(1 << 19), "表格".repeat(1 << 18), format!("a{}", "表".repeat(1 << 18))]
