@@ -97,6 +97,10 @@ const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
 
 const WORK: &str = include_str!("../assets/work.json");
 
+/// Words of the base of the transformer that its pruned vocabulary lacks, one a line: they are no typing errors. Its command is in
+/// `training/transformer/README.md`.
+const WORDS: &str = include_str!("../assets/words.txt");
+
 const WORK_MODEL: EmbeddedModel = EmbeddedModel {
     name: "work",
     kind: ModelKind::Work,
@@ -219,10 +223,8 @@ pub fn pager() -> NodeWeights {
 /// Returns what knows the words of the embedded encoders; it reads them when it is first asked.
 pub fn speller() -> impl Speller {
     EmbeddedSpeller(LazyLock::new(|| {
-        VocabularySpeller::new(
-            skillmux_transformer_embeddings::VOCABULARY.lines(),
-            encoder().terms(),
-        )
+        let words = skillmux_transformer_embeddings::VOCABULARY.lines().chain(WORDS.lines());
+        VocabularySpeller::new(words, encoder().terms())
     }))
 }
 
@@ -231,6 +233,10 @@ struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 impl Speller for EmbeddedSpeller {
     fn knows(&self, word: &str) -> bool {
         self.0.knows(word)
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.0.has(word)
     }
 
     fn meant(&self, word: &str, more: &[String]) -> Vec<String> {

@@ -10,13 +10,22 @@ const LONG: usize = 8;
 /// Fewest letters of a word that another may be meant for.
 const MIN_LETTERS: usize = 4;
 
-/// What makes a word of another, as `copier` of `copy`. The analyzer cuts none of these off.
-const ENDINGS: [&str; 9] = ["er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings"];
+/// Fewest letters of a word that others are made of, as `bots` of `bot`.
+const MIN_STEM: usize = 3;
 
-/// Knows the words of the transformer and the terms of the static encoder, which are those of most public skills.
+/// Fewest letters of a term that the term of a word may be meant for: short ones are what is left of many words.
+const MIN_TERM: usize = 6;
+
+/// What makes a word of another, as `copier` of `copy`.
+const ENDINGS: [&str; 15] = [
+    "s", "es", "ed", "d", "ing", "y", "er", "ers", "able", "ly", "ness", "less", "ful", "ment",
+    "ings",
+];
+
+/// Knows the words of the transformer and of its base, and the terms of the static encoder, which are those of most public skills.
 ///
 /// A word is meant for another that is one error away, or two from eight letters on: a letter too many, too few, wrong, or swapped with
-/// its neighbour (optimal string alignment). The first letter is right.
+/// its neighbour (optimal string alignment). The first letter is right. Of terms, their own letters count.
 pub struct VocabularySpeller {
     /// Plain words, lower-cased.
     words: FxHashSet<Box<str>>,
@@ -25,13 +34,13 @@ pub struct VocabularySpeller {
 }
 
 impl VocabularySpeller {
-    /// Returns the speller of these words and terms; what is no run of four and more small letters is left out.
+    /// Returns the speller of these words and terms; what is no run of three and more small letters is left out.
     pub fn new<'v>(
         words: impl IntoIterator<Item = &'v str>,
         terms: impl IntoIterator<Item = &'v str>,
     ) -> Self {
         let is_plain =
-            |word: &&str| word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
+            |word: &&str| word.len() >= MIN_STEM && word.bytes().all(|c| c.is_ascii_lowercase());
         let set = |all: &mut dyn Iterator<Item = &'v str>| {
             all.filter(is_plain).map(Box::from).collect::<FxHashSet<_>>()
         };
@@ -45,6 +54,15 @@ impl VocabularySpeller {
             || self.terms.contains(word)
             || self.terms.contains(term)
             || self.knows_stem(word)
+            || self.knows_compound(word)
+    }
+
+    /// Returns whether the word is two known ones in a row, as `helpline`.
+    fn knows_compound(&self, word: &str) -> bool {
+        let ends = MIN_LETTERS..=word.len().saturating_sub(MIN_LETTERS);
+        ends.filter_map(|end| word.split_at_checked(end)).any(|(first, second)| {
+            self.words.contains(first) && (self.words.contains(second) || self.knows_stem(second))
+        })
     }
 
     /// Returns whether the word is a known one with an ending, by the rules of English spelling.
@@ -53,7 +71,7 @@ impl VocabularySpeller {
             let with_e = format!("{stem}e");
             let with_y = stem.strip_suffix('i').map(|start| format!("{start}y"));
             let is_doubled = stem.bytes().rev().take(2).all(|c| stem.ends_with(char::from(c)));
-            let single = (is_doubled && stem.len() > MIN_LETTERS).then(|| &stem[..stem.len() - 1]);
+            let single = (is_doubled && stem.len() > MIN_STEM).then(|| &stem[..stem.len() - 1]);
             let stems = [Some(stem), Some(&with_e), with_y.as_deref(), single];
             stems.into_iter().flatten().any(|stem| self.words.contains(stem))
         })
@@ -72,13 +90,17 @@ impl Speller for VocabularySpeller {
         self.knows_as(word, &term_of(word))
     }
 
+    fn has(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
     fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
         let term = term_of(word);
         if self.knows_as(word, &term) {
             return Vec::new();
         }
-        let n_errors = if word.len() >= LONG { 2 } else { 1 };
         let near = |known: &str, meant: &str| {
+            let n_errors = if meant.len() >= LONG { 2 } else { 1 };
             let is_close = known.len() >= MIN_LETTERS
                 && known.as_bytes().first() == meant.as_bytes().first()
                 && known.len().abs_diff(meant.len()) <= n_errors;
@@ -88,6 +110,7 @@ impl Speller for VocabularySpeller {
         let words = self.words.iter().map(AsRef::as_ref).chain(more.iter().map(String::as_str));
         let words = words.filter_map(|known| Some((near(known, word)?, false, known)));
         let terms = self.terms.iter().map(AsRef::as_ref);
+        let terms = terms.filter(|known| known.len() >= MIN_TERM);
         let terms = terms.filter_map(|known| Some((near(known, &term)?, true, known)));
         let mut found: Vec<(usize, bool, &str)> = words.chain(terms).collect();
         found.sort_unstable();
@@ -113,6 +136,7 @@ mod tests {
         {
             assert_eq!(speller.knows(word), is_known, "{word}");
         }
+        assert!(speller.has("query") && !speller.has("postgres") && !speller.has("kubernet"));
         assert_eq!(speller.meant("forn", &["for".to_owned()]), ["form"], "no short words");
         assert_eq!(speller.meant("optmize", &[]), ["optimize"]);
         assert_eq!(speller.meant("querry", &[]), ["query"]);
@@ -121,6 +145,7 @@ mod tests {
         assert_eq!(speller.meant("frontent", &["frontend".to_owned()]), ["frontend"]);
         assert_eq!(speller.meant("copiex", &["copied".to_owned()]), ["copied"]);
         assert!(speller.meant("copier", &["copied".to_owned()]).is_empty(), "a word of its own");
+        assert!(speller.meant("formcopy", &["formcopt".to_owned()]).is_empty(), "two words");
         assert!(speller.meant("optimizer", &["optimized".to_owned()]).is_empty());
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };

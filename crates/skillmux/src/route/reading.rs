@@ -198,7 +198,7 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/')
 }
 
-/// Returns a task with the typing errors mended that the library's own words tell.
+/// Returns a task with the typing errors mended that the words of the library or of the speller tell.
 fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, Vec<Correction>)> {
     let mut corrections: Vec<Correction> = Vec::new();
     if task.split_whitespace().nth(MAX_WORDS).is_some() {
@@ -228,18 +228,24 @@ fn is_familiar(word: &str, index: &Index) -> Result<bool> {
     Ok(terms(word).is_empty() || is_small && n_users(word, index)? > 0)
 }
 
-/// Returns the word of the library that a word is most likely meant for: of the nearest, that of most skills.
+/// Returns what a word is most likely meant for: of the nearest words of the library, that of most skills; without any, the one nearest
+/// word that the speller has, if there is only one, so that the transformer can read it.
 fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
     let is_small = index.n_skills() <= SMALL_LIBRARY;
     let library = if is_small { index.headline_words()? } else { &[] };
     let mut best: Option<(u32, String)> = None;
-    for candidate in speller.meant(word, library) {
-        let n_users = n_users(&candidate, index)?;
+    let nearest = speller.meant(word, library);
+    for candidate in &nearest {
+        let n_users = n_users(candidate, index)?;
         if n_users > best.as_ref().map_or(0, |(n, _)| *n) {
-            best = Some((n_users, candidate));
+            best = Some((n_users, candidate.clone()));
         }
     }
-    Ok(best.map(|(_, word)| word))
+    if let Some((_, word)) = best {
+        return Ok(Some(word));
+    }
+    let mut words = nearest.into_iter().filter(|candidate| speller.has(candidate));
+    Ok(words.next().filter(|_| words.next().is_none()))
 }
 
 /// Returns how many skills have a word in one field.
