@@ -13,6 +13,7 @@ use skillmux::{
     Error,
     index::{EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
     library::{Library, SkillPlaces, Source, agents},
+    text::printable,
 };
 
 use crate::{
@@ -291,6 +292,7 @@ fn refreshed(
     settings: &Settings,
 ) -> anyhow::Result<OpenIndex> {
     let mut options = update_options(sources, settings)?;
+    let mut unkept = None;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
             Ok(is_current) => {
@@ -311,15 +313,23 @@ fn refreshed(
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
             Err(
-                Error::Read { .. }
+                error @ (Error::Read { .. }
                 | Error::Write { .. }
                 | Error::Lexical { .. }
-                | Error::IndexForeign { .. },
-            ) => {}
+                | Error::IndexForeign { .. }),
+            ) => unkept = Some(error),
             Err(error) => return Err(error.into()),
         }
     }
-    open_once(library, settings)
+    let opened = open_once(library, settings)?;
+    if let Some(error) = unkept {
+        anstream::eprintln!(
+            "{} no index can be kept, so each call reads all skills again: {}",
+            styled(NOTE, "note:"),
+            printable(&error.to_string())
+        );
+    }
+    Ok(opened)
 }
 
 /// Returns how an index of these sources is updated: with all cores and the encoder of the settings.

@@ -124,7 +124,11 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     let skills = home.path("skills").display().to_string();
     // A file where the folder should be stops the superuser, too.
     home.write("cache", "");
-    assert_found(&home.run(&["route", TASK, "--library", &skills]), "tea");
+    let done = home.run(&["route", TASK, "--library", &skills]);
+    assert_found(&done, "tea");
+    assert!(done.stderr.contains("note: no index can be kept"), "{}", done.stderr);
+    let missing = home.run(&["route", TASK, "--library", "missing"]);
+    assert!(missing.code == 2 && !missing.stderr.contains("note:"), "{}", missing.stderr);
     assert_found(&home.run(&["stats", "--library", &skills, "--verify"]), "every byte");
     fs::remove_file(home.path("cache")).unwrap();
 

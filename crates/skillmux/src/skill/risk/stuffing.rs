@@ -129,7 +129,7 @@ static OF_USERS: LazyLock<Regex> = LazyLock::new(|| {
 /// Words of a heading, or of a line before a list, that announce requests.
 static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:says?|asks?|types|requests|searche[sd]|search for|prompts|triggers|phrases)\b|触发|搜索|请求|提问|用户说",
+        r"(?i)\b(?:says?|asks?|requests|searche[sd]|search for|prompts|triggers|phrases)\b|触发|搜索|请求|提问|用户说",
     )
 });
 
