@@ -87,15 +87,17 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
         }
     }
     let alternatives = route.left_out();
+    let name_of = |id: &SkillId| {
+        let other = || alternatives.iter().find(|other| other.id == *id).map(|other| &other.name);
+        let name = loaded().find(|skill| skill.id == *id).map(|skill| &skill.name).or_else(other);
+        name.map_or_else(|| id.to_string(), |name| called(id, name))
+    };
     if !alternatives.is_empty() {
         let _ = writeln!(out, "{}", styled(STRONG, "left out"));
         for alternative in alternatives.iter().take(N_ALTERNATIVES) {
-            let line = format!(
-                "{} ({:.1}) {}",
-                alternative.id,
-                alternative.score,
-                drop_reason(&alternative.reason)
-            );
+            let Alternative { id, name, score, reason } = alternative;
+            let (skill, reason) = (called(id, name), drop_reason(reason, &name_of));
+            let line = printable(&format!("{skill} ({score:.1}) {reason}"));
             let _ = writeln!(out, "{}", wrapped(&line, "   "));
         }
         out.push('\n');
@@ -227,13 +229,13 @@ fn word_list(words: &[String]) -> String {
     }
 }
 
-fn drop_reason(reason: &DropReason) -> String {
+fn drop_reason(reason: &DropReason, name_of: &dyn Fn(&SkillId) -> String) -> String {
     match reason {
         DropReason::Abstained => "the plan abstains".to_owned(),
         DropReason::BelowCut => "below the cut".to_owned(),
-        DropReason::SameName { of } => format!("has the name of {of}"),
-        DropReason::NearDuplicate { of } => format!("nearly repeats {of}"),
-        DropReason::Substitute { of } => format!("could take the place of {of}"),
+        DropReason::SameName { of } => format!("has the name of {}", name_of(of)),
+        DropReason::NearDuplicate { of } => format!("nearly repeats {}", name_of(of)),
+        DropReason::Substitute { of } => format!("could take the place of {}", name_of(of)),
         DropReason::ServesOther => "another need has it, or a copy of it".to_owned(),
         DropReason::LoadedBefore => "another step loads it".to_owned(),
         DropReason::OverLimit => "over the limit of -k".to_owned(),
@@ -241,9 +243,22 @@ fn drop_reason(reason: &DropReason) -> String {
     }
 }
 
+/// Returns the id of a skill, with its name before it where the id does not end with that.
+fn called(id: &SkillId, name: &str) -> String {
+    let is_named = id.as_str().rsplit('/').next() == Some(name);
+    let name = clipped(&one_line(name), MAX_SUBTASK_CHARS);
+    if is_named { id.to_string() } else { format!("{name} [{id}]") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_skill_is_called_by_its_name_unless_its_id_says_it() {
+        assert_eq!(called(&SkillId::new("office/csv-tidy"), "csv-tidy"), "office/csv-tidy");
+        assert_eq!(called(&SkillId::new("s1191"), "CSV\ntidy"), "CSV tidy [s1191]");
+    }
 
     #[test]
     fn a_score_is_told_by_words_and_meaning_and_by_what_else_changes_it() {
