@@ -214,13 +214,17 @@ impl<'t> Lines<'t> {
     /// rest never speaks.
     fn announced(&self, description: &str) -> Option<Sign> {
         let (mut requests, mut rest) = (Vec::new(), vec![description]);
-        let (mut first, mut is_announced) = (None, false);
+        let (mut first, mut before, mut is_announced) = (None, "", false);
         for (at, line) in &self.prose {
-            if is_announced && is_listed(line) {
+            let is_item = is_listed(line);
+            if is_item && !before.is_empty() {
+                is_announced = ANNOUNCES.is_match(before);
+            }
+            before = if is_item { "" } else { line };
+            if is_item && is_announced {
                 first.get_or_insert(*at);
                 requests.push(*line);
             } else {
-                is_announced = ANNOUNCES.is_match(line);
                 rest.push(*line);
             }
         }
