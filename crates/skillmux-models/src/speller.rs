@@ -34,17 +34,21 @@ pub struct VocabularySpeller {
 }
 
 impl VocabularySpeller {
-    /// Returns the speller of these words and terms; what is no run of three and more small letters is left out.
+    /// Returns the speller of these words and terms; what is no run of small letters is left out, and words below
+    /// three and terms below four letters.
     pub fn new<'v>(
         words: impl IntoIterator<Item = &'v str>,
         terms: impl IntoIterator<Item = &'v str>,
     ) -> Self {
-        let is_plain =
-            |word: &&str| word.len() >= MIN_STEM && word.bytes().all(|c| c.is_ascii_lowercase());
-        let set = |all: &mut dyn Iterator<Item = &'v str>| {
+        let set = |all: &mut dyn Iterator<Item = &'v str>, min_letters: usize| {
+            let is_plain = |word: &&str| {
+                word.len() >= min_letters && word.bytes().all(|c| c.is_ascii_lowercase())
+            };
             all.filter(is_plain).map(Box::from).collect::<FxHashSet<_>>()
         };
-        Self { words: set(&mut words.into_iter()), terms: set(&mut terms.into_iter()) }
+        // A term of three letters may be that of any error: `taks` has the one of `tak`.
+        let words = set(&mut words.into_iter(), MIN_STEM);
+        Self { words, terms: set(&mut terms.into_iter(), MIN_LETTERS) }
     }
 
     fn knows_as(&self, word: &str, term: &str) -> bool {

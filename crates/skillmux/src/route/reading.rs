@@ -1,6 +1,6 @@
 //! [`Reading`]: how a task is read before it is ranked.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, cell::LazyCell, collections::BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -204,12 +204,13 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     if task.split_whitespace().nth(MAX_WORDS).is_some() {
         return Ok((task.to_owned(), corrections));
     }
+    let is_english = LazyCell::new(|| is_english(task));
     let mut mended = String::with_capacity(task.len());
     for piece in task.split_inclusive(char::is_whitespace) {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
         let is_unknown = is_plain && !is_familiar(word, index)? && !speller.knows(word);
-        let meant = if is_unknown { meant(word, index, speller)? } else { None };
+        let meant = if is_unknown && *is_english { meant(word, index, speller)? } else { None };
         match meant {
             Some(meant) => {
                 mended.push_str(&piece.replacen(word, &meant, 1));
@@ -219,6 +220,15 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
         }
     }
     Ok((mended, corrections))
+}
+
+/// Returns whether a task is not surely in another language: words of German are no typing errors of English ones.
+fn is_english(task: &str) -> bool {
+    let found = whatlang::detect(task);
+    found.is_none_or(|found| {
+        let is_latin = found.script() == whatlang::Script::Latin;
+        !is_latin || found.lang() == whatlang::Lang::Eng || !found.is_reliable()
+    })
 }
 
 /// Returns whether a word is a stop word, or one that a library has which is small enough: then no speller need be asked, whose
@@ -285,6 +295,21 @@ mod tests {
         for kept in ["u-boot, v = u/3", "U and I", "a.msg", &"u ".repeat(81)] {
             assert_eq!(spelled_out(kept), kept);
         }
+    }
+
+    #[test]
+    fn other_languages_are_told_from_errors() {
+        for english in [
+            "gett all prodcut naems and prises of this websiet evry page into a tabel",
+            "merge pdfs",
+            "帮我 review 这个 PR",
+        ] {
+            assert!(is_english(english), "{english}");
+        }
+        assert!(!is_english("Schreib mir bitte eine freundliche Mahnung, aber nicht zu nett"));
+        assert!(!is_english(
+            "Mi tabla de clientes tiene fechas en tres formatos y nombres repetidos"
+        ));
     }
 
     #[test]
