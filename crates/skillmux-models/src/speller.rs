@@ -17,8 +17,10 @@ const MIN_STEM: usize = 3;
 const MIN_TERM: usize = 6;
 
 /// What makes a word of another, as `copier` of `copy`.
-const ENDINGS: [&str; 14] =
-    ["s", "es", "ed", "ing", "y", "er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings"];
+const ENDINGS: [&str; 18] = [
+    "s", "es", "ed", "ing", "y", "er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings",
+    "en", "ens", "ened", "ening",
+];
 
 /// Knows the words of the transformer and of its base, and the terms of the static encoder, which are those of most public skills.
 ///
