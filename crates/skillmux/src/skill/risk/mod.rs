@@ -49,6 +49,8 @@ pub enum Risk {
     PromisesEverything,
     /// Lists of words in place of sentences, or the same words over and over.
     StuffedWithWords,
+    /// Most of the text is requests of users, or the same lines over and over; or it says nothing under a long description.
+    MadeToBeFound,
     /// The text does not speak of what the description says.
     SpeaksOfElse,
     /// A scanner of another maker found something: told by its report, not by the text.
@@ -57,7 +59,7 @@ pub enum Risk {
 
 impl Risk {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::PipeToShell,
         Self::EncodedPayload,
         Self::SendsSecrets,
@@ -65,6 +67,7 @@ impl Risk {
         Self::OverridesOthers,
         Self::PromisesEverything,
         Self::StuffedWithWords,
+        Self::MadeToBeFound,
         Self::SpeaksOfElse,
         Self::FlaggedByScanner,
     ];
@@ -79,6 +82,7 @@ impl Risk {
             Self::OverridesOthers => "overrides_others",
             Self::PromisesEverything => "promises_everything",
             Self::StuffedWithWords => "stuffed_with_words",
+            Self::MadeToBeFound => "made_to_be_found",
             Self::SpeaksOfElse => "speaks_of_else",
             Self::FlaggedByScanner => "flagged_by_scanner",
         }
@@ -99,6 +103,7 @@ impl Risk {
             Self::OverridesOthers => "tells the model to ignore others",
             Self::PromisesEverything => "claims every task",
             Self::StuffedWithWords => "is stuffed with words",
+            Self::MadeToBeFound => "is made only to be found",
             Self::SpeaksOfElse => "does not speak of what its description says",
             Self::FlaggedByScanner => "was flagged by a scanner",
         }
@@ -114,7 +119,8 @@ impl Risk {
             Self::PromisesEverything | Self::FlaggedByScanner => 1.0,
             Self::EncodedPayload | Self::SendsSecrets | Self::HiddenCharacters => 1.5,
             Self::OverridesOthers | Self::SpeaksOfElse => 2.0,
-            Self::StuffedWithWords => 8.0,
+            Self::StuffedWithWords => 3.0,
+            Self::MadeToBeFound => 8.0,
         }
     }
 
@@ -237,6 +243,7 @@ pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
         Risk::OverridesOthers => prose::overrides(&description_shown, shown),
         Risk::PromisesEverything => prose::promises(&description_shown, shown),
         Risk::StuffedWithWords => stuffing::sign(description, shown),
+        Risk::MadeToBeFound => stuffing::bait(description, shown),
         Risk::SpeaksOfElse => mismatch::sign(name, description, shown),
         Risk::FlaggedByScanner => None,
     };

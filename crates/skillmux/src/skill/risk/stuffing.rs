@@ -15,13 +15,20 @@ pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
     let lines = Lines::of(body);
     let is_stuffed = is_unfounded(description, body)
         || repeats_one_word(description, &IN_DESCRIPTION)
-        || repeats_one_word(body, &IN_BODY)
-        || lines.are_repeated();
+        || repeats_one_word(body, &IN_BODY);
     is_stuffed
         .then_some(Sign::Somewhere)
         .or_else(|| lines.listed())
         .or_else(|| lines.echoed(description))
-        .or_else(|| lines.announced(description))
+}
+
+/// Returns where a skill shows that it is there only to be found: nobody could do anything by it.
+///
+/// Some thirty of 78,171 skills of public repositories do.
+pub(super) fn bait(description: &str, body: &str) -> Option<Sign> {
+    let lines = Lines::of(body);
+    let is_bait = says_nothing(description, body) || lines.are_repeated();
+    is_bait.then_some(Sign::Somewhere).or_else(|| lines.announced(description))
 }
 
 /// Terms from which on a description is long.
@@ -29,6 +36,15 @@ const MIN_CLAIMED_TERMS: usize = 36;
 
 /// Least share of the terms of a long description that an honest text takes up.
 const MIN_FOUNDED: f32 = 0.25;
+
+/// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
+/// characters are no words.
+fn is_unfounded(description: &str, body: &str) -> bool {
+    let Some(claimed) = claims(description, MIN_CLAIMED_TERMS) else { return false };
+    let held = terms([body, ""]);
+    // A text of a few lines takes up nothing, and may still be honest.
+    held.len() >= claimed.len() && share_of(&claimed, &held) < MIN_FOUNDED
+}
 
 /// Terms and bytes up to which a text says nothing.
 const MAX_EMPTY_TERMS: usize = 12;
@@ -38,26 +54,24 @@ const MAX_EMPTY_BYTES: usize = 400;
 const MIN_CLAIMED_OVER_NOTHING: usize = 20;
 const MAX_EMPTY_FOUNDED: f32 = 0.1;
 
-/// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
-/// characters are no words.
-fn is_unfounded(description: &str, body: &str) -> bool {
-    // Each term has two letters or more, and something before the next one.
-    if description.len() < 3 * MIN_CLAIMED_OVER_NOTHING || is_mostly_spaceless(description) {
+/// Returns whether a long description stands over a text of a few other words. Without any text it is an entry of a list.
+fn says_nothing(description: &str, body: &str) -> bool {
+    if body.len() > MAX_EMPTY_BYTES {
         return false;
+    }
+    let Some(claimed) = claims(description, MIN_CLAIMED_OVER_NOTHING) else { return false };
+    let held = terms([body, ""]);
+    (1..=MAX_EMPTY_TERMS).contains(&held.len()) && share_of(&claimed, &held) < MAX_EMPTY_FOUNDED
+}
+
+/// Returns the terms of a description if there are so many, and it is not Chinese.
+fn claims(description: &str, min_terms: usize) -> Option<FxHashSet<String>> {
+    // Each term has two letters or more, and something before the next one.
+    if description.len() < 3 * min_terms || is_mostly_spaceless(description) {
+        return None;
     }
     let claimed = terms([description, ""]);
-    let is_long = claimed.len() >= MIN_CLAIMED_TERMS;
-    let may_say_nothing =
-        claimed.len() >= MIN_CLAIMED_OVER_NOTHING && body.len() <= MAX_EMPTY_BYTES;
-    if !is_long && !may_say_nothing {
-        return false;
-    }
-    let held = terms([body, ""]);
-    let share = share_of(&claimed, &held);
-    let says_nothing = may_say_nothing && (1..=MAX_EMPTY_TERMS).contains(&held.len());
-    // A text of a few lines takes up little, and may still be honest.
-    says_nothing && share < MAX_EMPTY_FOUNDED
-        || is_long && held.len() >= claimed.len() && share < MIN_FOUNDED
+    (claimed.len() >= min_terms).then_some(claimed)
 }
 
 /// How often one word may be there.
@@ -312,14 +326,14 @@ mod tests {
     #[test]
     fn lines_over_and_over_are_stuffing() {
         let line = "resize crop rotate convert images photos pictures scans thumbnails banners icons logos covers posters\n\n";
-        assert_eq!(sign("Works with images.", &line.repeat(6)), Some(Sign::Somewhere));
-        assert_eq!(sign("Works with images.", line), None);
+        assert_eq!(bait("Works with images.", &line.repeat(6)), Some(Sign::Somewhere));
+        assert_eq!(bait("Works with images.", line), None);
         let steps = (0..40)
             .map(|n| format!("{n}. Look at picture number {n} and write down what it shows.\n"))
             .collect::<Vec<_>>()
             .concat();
         assert_eq!(
-            sign("Works with images.", &(line.repeat(3) + &steps)),
+            bait("Works with images.", &(line.repeat(3) + &steps)),
             None,
             "it says more than that"
         );
@@ -376,16 +390,16 @@ mod tests {
         let body =
             |announcement: &str| format!("# A\n\n{announcement}\n\n{}", listed(&strange(0..30)));
         let echo = body("Use it when somebody says:");
-        assert_eq!(sign("d", &echo), Some(Sign::At(echo.find("- w").unwrap())));
-        assert_eq!(sign("d", &body("Do this:")), None);
+        assert_eq!(bait("d", &echo), Some(Sign::At(echo.find("- w").unwrap())));
+        assert_eq!(bait("d", &body("Do this:")), None);
         let answered = format!("{echo}\n{}\n", strange(0..30).join(" is a "));
-        assert_eq!(sign("d", &answered), None);
+        assert_eq!(bait("d", &answered), None);
     }
 
     #[test]
-    fn a_long_claim_over_a_few_words_is_a_sign() {
+    fn a_long_claim_over_a_few_words_is_a_bait() {
         let description = strange(0..60).join(" and ");
-        assert_eq!(sign(&description, "Do the task well."), Some(Sign::Somewhere));
-        assert_eq!(sign(&description, ""), None, "a list of servers has descriptions only");
+        assert_eq!(bait(&description, "Do the task well."), Some(Sign::Somewhere));
+        assert_eq!(bait(&description, ""), None, "a list of servers has descriptions only");
     }
 }
