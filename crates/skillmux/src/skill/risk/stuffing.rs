@@ -385,7 +385,9 @@ mod tests {
     #[test]
     fn announced_requests_need_not_be_questions() {
         let listed = |words: &[String]| -> String {
-            words.chunks(5).map(|words| format!("- {}\n", words.join(" "))).collect()
+            let lines: Vec<String> =
+                words.chunks(5).map(|words| format!("- {}\n", words.join(" "))).collect();
+            lines.concat()
         };
         let body =
             |announcement: &str| format!("# A\n\n{announcement}\n\n{}", listed(&strange(0..30)));
