@@ -41,7 +41,8 @@ impl TaskError {
                     .to_owned()
             }
             Self::WordsBesideInput => {
-                "leave the words out, or the `-`; a task that holds a `-` goes in quotes".to_owned()
+                "leave the words out, or the `-`; a task that holds a lone `-` goes in quotes"
+                    .to_owned()
             }
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::InvalidData => {
                 "the task must be UTF-8 text".to_owned()
@@ -95,7 +96,7 @@ impl Tasks {
 
 /// Returns the task of a single call.
 fn single(args: &TaskArgs) -> anyhow::Result<Query> {
-    if args.text.len() > 1 && args.text.first().is_some_and(|word| word == STANDARD_INPUT) {
+    if args.text.len() > 1 && args.text.iter().any(|word| word == STANDARD_INPUT) {
         return Err(TaskError::WordsBesideInput.into());
     }
     let text = match (args.text.join(" "), &args.file) {

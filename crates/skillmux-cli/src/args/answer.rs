@@ -21,10 +21,10 @@ pub(crate) struct RouteArgs {
     #[arg(short, alias = "k", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
-    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true)]
     pub(crate) budget: u32,
     /// Also name up to N other skills in a line each, so that you can choose, or say better what you need
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=15))]
     pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line
     #[arg(long, value_enum, default_value = "text")]

@@ -94,14 +94,23 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
     while let Some(start) = next_start(&lower, from) {
         from = start.end;
         if let Some(object) = object(&lower, &start) {
+            let range = before_conjunction(&lower[..start.range.start])..object.end;
             from = object.end;
-            found.push(Negation { range: start.range.start..object.end, object });
+            found.push(Negation { range, object });
         }
     }
     found
 }
 
-/// Returns a task without what it rules out, which is in its order.
+/// Returns where the `but` or `and` begins that ends a text, else where the text ends.
+fn before_conjunction(lower: &str) -> usize {
+    let text = lower.trim_end_matches(' ');
+    let words = ["but", "and"].iter().filter_map(|word| text.strip_suffix(word));
+    let mut before = words.filter(|before| !before.ends_with(char::is_alphanumeric));
+    before.next().map_or(lower.len(), str::len)
+}
+
+/// Returns a task without what it rules out, which is in its order, and without the marks that stood between.
 pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
     let mut rest = String::with_capacity(task.len());
     let mut from = 0;
@@ -110,7 +119,10 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
         from = range.end;
     }
     rest.push_str(&task[from..]);
-    rest
+    if negations.is_empty() {
+        return rest;
+    }
+    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，')).to_owned()
 }
 
 /// Words that rule out.
@@ -237,6 +249,19 @@ mod tests {
         ] {
             assert_eq!(objects(task), expected, "{task}");
         }
+    }
+
+    #[test]
+    fn what_is_left_has_no_loose_ends() {
+        for (task, expected) in [
+            ("write an invoice, but not the expense report", "write an invoice"),
+            ("do not use docker, deploy with systemd", "deploy with systemd"),
+            ("sand but not paint", "sand"),
+            ("in a word, and avoid slang", "in a word"),
+        ] {
+            assert_eq!(without(task, &negations(task)), expected);
+        }
+        assert_eq!(without(" as it is, ", &[]), " as it is, ");
     }
 
     #[test]

@@ -205,7 +205,7 @@ mod tests {
             ("clean it, and don’t draw charts.", "clean it.", "draw charts"),
             (
                 "Don't write a message and push the branch",
-                " and push the branch",
+                "and push the branch",
                 "write a message",
             ),
             ("tidy it instead of drawing charts", "tidy it", "drawing charts"),

@@ -328,7 +328,7 @@ mod tests {
     fn what_is_ruled_out_is_not_ranked() {
         let Wanted { text, objects, unwanted } =
             wanted("do not use docker compose, deploy with systemd only");
-        assert_eq!(text.as_deref(), Some(", deploy with systemd only"));
+        assert_eq!(text.as_deref(), Some("deploy with systemd only"));
         assert_eq!(objects, ["docker compose"]);
         assert_eq!(unwanted.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
         let Wanted { text, unwanted, .. } =
