@@ -25,10 +25,10 @@ mod trust;
 mod watch;
 mod wiring;
 
-use std::{io, process::ExitCode};
+use std::{env, io, process::ExitCode};
 
 use anstream::eprintln;
-use clap::{Parser, error::ErrorKind};
+use clap::{CommandFactory, Parser, error::ErrorKind};
 use skillmux::{library::agents::CompileError, text::printable};
 use skillmux_models::{checkpoint::CheckpointError, hub::HubError, remote::RemoteError};
 
@@ -46,10 +46,11 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            let is_task = error.kind() == ErrorKind::InvalidSubcommand;
+            let first = env::args().nth(1).unwrap_or_default();
+            let names_command = Args::command().find_subcommand(&first).is_some();
             let code = error.exit_code();
             let _ = error.print();
-            if is_task {
+            if error.kind() == ErrorKind::InvalidSubcommand && !names_command {
                 eprintln!("{} for a task: skillmux route \"what to do\"", styled(NOTE, "hint:"));
             }
             return ExitCode::from(u8::try_from(code).unwrap_or(2));

@@ -16,6 +16,9 @@ const MIN_STEM: usize = 3;
 /// Fewest letters of a term that the term of a word may be meant for: short ones are what is left of many words.
 const MIN_TERM: usize = 6;
 
+/// Endings that a word of three letters has as well, as `bots`.
+const INFLECTIONS: [&str; 4] = ["s", "es", "ed", "ing"];
+
 /// What makes a word of another, as `copier` of `copy`.
 const ENDINGS: [&str; 18] = [
     "s", "es", "ed", "ing", "y", "er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings",
@@ -65,13 +68,16 @@ impl VocabularySpeller {
     fn knows_compound(&self, word: &str) -> bool {
         let ends = MIN_LETTERS..=word.len().saturating_sub(MIN_LETTERS);
         ends.filter_map(|end| word.split_at_checked(end)).any(|(first, second)| {
-            self.words.contains(first) && (self.words.contains(second) || self.knows_stem(second))
+            self.words.contains(first) && self.words.contains(second.trim_end_matches('s'))
         })
     }
 
     /// Returns whether the word is a known one with an ending, by the rules of English spelling.
     fn knows_stem(&self, word: &str) -> bool {
-        ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).any(|stem| {
+        let stems = ENDINGS.iter().filter_map(|ending| Some((ending, word.strip_suffix(ending)?)));
+        let long = stems
+            .filter(|(ending, stem)| stem.len() >= MIN_LETTERS || INFLECTIONS.contains(ending));
+        long.map(|(_, stem)| stem).any(|stem| {
             let with_e = format!("{stem}e");
             let with_y = stem.strip_suffix('i').map(|start| format!("{start}y"));
             let is_doubled = stem.bytes().rev().take(2).all(|c| stem.ends_with(char::from(c)));
@@ -151,6 +157,9 @@ mod tests {
         assert!(speller.meant("copier", &["copied".to_owned()]).is_empty(), "a word of its own");
         assert!(speller.meant("formcopy", &["formcopt".to_owned()]).is_empty(), "two words");
         assert_eq!(speller.meant("copyd", &[]), ["copy"], "no ending of its own");
+        let of_short = VocabularySpeller::new(["doc", "bot", "document", "bits"], []);
+        assert_eq!(of_short.meant("docment", &[]), ["document"]);
+        assert!(of_short.meant("bots", &[]).is_empty());
         assert!(speller.meant("optimizer", &["optimized".to_owned()]).is_empty());
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };

@@ -24,6 +24,8 @@ fn a_slip_in_a_command_says_what_was_meant() {
     let home = Home::with_index();
     let done = home.run(&["merge", "these", "pdfs"]);
     done.assert_error("unrecognized subcommand 'merge'", "for a task: skillmux route");
+    let nested = home.run(&["train", "these"]);
+    assert!(nested.code == 2 && !nested.stderr.contains("hint:"), "{}", nested.stderr);
     home.ask(&["route", "-", TASK])
         .assert_error("other words stand beside it", "leave the words out");
     assert_eq!(home.ask(&["route", TASK, "--k", "1"]).code, 0);

@@ -203,11 +203,7 @@ mod tests {
             ("clean the CSVs but don't draw any charts", "clean the CSVs", "draw any charts"),
             ("clean it up, do not draw charts, thanks", "clean it up, thanks", "draw charts"),
             ("clean it, and don’t draw charts.", "clean it.", "draw charts"),
-            (
-                "Don't write a message and push the branch",
-                "and push the branch",
-                "write a message",
-            ),
+            ("Don't write a message and push the branch", "and push the branch", "write a message"),
             ("tidy it instead of drawing charts", "tidy it", "drawing charts"),
             ("fix the pod but leave the docker image alone", "fix the pod", "the docker image"),
             ("join the PDFs but leave out any redaction", "join the PDFs", "any redaction"),

@@ -27,20 +27,16 @@ const MIN_LETTERS: usize = 4;
 /// Skills of the largest library in which a word of one skill is no typing error; in a larger one, skills have such errors, too.
 const SMALL_LIBRARY: usize = 10_000;
 
-/// Short forms that people type, with what they stand for. None is the name of a tool, or a word of a command.
-const SHORT_FORMS: [(&str, &str); 14] = [
+/// Short forms that people type, with what they stand for. None is the end of a file name, a code of a language, or a measure.
+const SHORT_FORMS: [(&str, &str); 10] = [
     ("abt", "about"),
-    ("b4", "before"),
     ("cuz", "because"),
     ("gimme", "give me"),
     ("lemme", "let me"),
-    ("msg", "message"),
     ("pls", "please"),
     ("plz", "please"),
-    ("ppl", "people"),
     ("thx", "thanks"),
     ("u", "you"),
-    ("ur", "your"),
     ("w/", "with"),
     ("w/o", "without"),
 ];
@@ -193,9 +189,9 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
     task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
 }
 
-/// Returns a word without the signs around it; a slash belongs to it.
+/// Returns a word without the marks of a sentence behind it. Other signs belong to it: code has them.
 fn bare(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/')
+    word.trim_end_matches(|c: char| c.is_whitespace() || ",.?!;:，。？！".contains(c))
 }
 
 /// Returns a task with the typing errors mended that the words of the library or of the speller tell.
@@ -292,7 +288,7 @@ mod tests {
             spelled_out("can u fix it, pls? w/o docker\n"),
             "can you fix it, please? without docker\n"
         );
-        for kept in ["u-boot, v = u/3", "U and I", "a.msg", &"u ".repeat(81)] {
+        for kept in ["u-boot, v = u/3", "`u` (u, v) u- components", "U and I", &"u ".repeat(81)] {
             assert_eq!(spelled_out(kept), kept);
         }
     }

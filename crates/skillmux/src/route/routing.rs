@@ -28,7 +28,7 @@ use crate::{
 /// Limits of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteOptions {
-    /// Most skills to load; `None` for three, or for one a need where a query has more needs.
+    /// Most skills to load; `None` for three, for six of a task in parts, or for one a need where a query has more needs.
     pub max_skills: Option<usize>,
     /// Most tokens over all pages; 0 for no pages.
     pub budget_tokens: u32,

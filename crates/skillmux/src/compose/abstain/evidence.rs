@@ -3,11 +3,11 @@
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use super::words::words;
+use super::words::words as words_of;
 use crate::{
     explain::Grounds,
     retrieve::{BEST_TEXT_COSINE, Candidate, Feature, QUERY_WORK, TEXT_COSINE_RISE, WordMatch},
-    text::is_spaceless,
+    text::{is_spaceless, is_stop_word},
 };
 
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
@@ -21,7 +21,7 @@ const MAX_KEYWORDS: u32 = 4;
 pub struct Evidence {
     /// Whether the task names the best skill; nothing else counts then.
     pub is_named: bool,
-    /// Whether the task is nothing but up to [`MAX_KEYWORDS`] words of the name of the best skill.
+    /// Whether the task is nothing but words of the name of the best skill: four terms at most, none a stop word.
     pub is_of_name: bool,
     /// What the calibration weighs.
     pub features: Features,
@@ -139,10 +139,10 @@ impl Evidence {
             text_rank: signal(Feature::TransformerRank.as_str()),
             work: signal(QUERY_WORK),
         };
-        // Without stop words: `what is docker` is a question.
+        // With a stop word it may be a question: `what is docker`.
         let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)
             && words.n_terms_in_name == words.n_terms
-            && features.term_density >= 0.0;
+            && !words_of(task).any(|word| is_stop_word(&word));
         Self { is_named: best.signals.is_named, is_of_name, features }
     }
 }
@@ -158,7 +158,7 @@ struct Units {
 impl Units {
     fn of(text: &str) -> Self {
         let n_characters = text.chars().filter(|c| is_spaceless(*c)).count();
-        Self { n_characters, n_words: words(text).collect::<FxHashSet<_>>().len() }
+        Self { n_characters, n_words: words_of(text).collect::<FxHashSet<_>>().len() }
     }
 }
 

@@ -127,6 +127,7 @@ mod tests {
         };
         assert_eq!(judged("regex", 1, 1, 0.0), Verdict::Helps);
         assert_eq!(judged("what is regex", 1, 1, 0.0), Verdict::DoesNotHelp);
+        assert_eq!(judged("what is GitHub", 3, 3, 0.0), Verdict::DoesNotHelp);
         assert_eq!(judged("regex tester", 2, 1, 0.0), Verdict::DoesNotHelp);
         assert_eq!(judged("one two three four five", 5, 5, 0.0), Verdict::DoesNotHelp);
         assert_eq!(judged("which of them", 0, 0, 0.0), Verdict::DoesNotHelp);

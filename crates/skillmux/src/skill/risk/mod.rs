@@ -49,12 +49,12 @@ pub enum Risk {
     PromisesEverything,
     /// Lists of words in place of sentences, or the same words over and over.
     StuffedWithWords,
-    /// Most of the text is requests of users, or the same lines over and over; or it says nothing under a long description.
-    MadeToBeFound,
     /// The text does not speak of what the description says.
     SpeaksOfElse,
     /// A scanner of another maker found something: told by its report, not by the text.
     FlaggedByScanner,
+    /// Most of the text is requests of users, or the same lines over and over; or it says nothing under a long description.
+    MadeToBeFound,
 }
 
 impl Risk {
@@ -124,6 +124,7 @@ impl Risk {
         }
     }
 
+    /// An index holds these bits: a new risk goes to the end.
     fn bit(self) -> u32 {
         1 << self as u32
     }

@@ -40,7 +40,7 @@ const MIN_FOUNDED: f32 = 0.25;
 /// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
 /// characters are no words.
 fn is_unfounded(description: &str, body: &str) -> bool {
-    let Some(claimed) = claims(description, MIN_CLAIMED_TERMS) else { return false };
+    let Some(claimed) = claims(description, body, MIN_CLAIMED_TERMS) else { return false };
     let held = terms([body, ""]);
     // A text of a few lines takes up nothing, and may still be honest.
     held.len() >= claimed.len() && share_of(&claimed, &held) < MIN_FOUNDED
@@ -56,18 +56,21 @@ const MAX_EMPTY_FOUNDED: f32 = 0.1;
 
 /// Returns whether a long description stands over a text of a few other words. Without any text it is an entry of a list.
 fn says_nothing(description: &str, body: &str) -> bool {
-    if body.len() > MAX_EMPTY_BYTES {
+    // A text that names a file says what is in there.
+    if body.len() > MAX_EMPTY_BYTES || body.contains(['/', '`', ']']) {
         return false;
     }
-    let Some(claimed) = claims(description, MIN_CLAIMED_OVER_NOTHING) else { return false };
+    let min_terms = MIN_CLAIMED_OVER_NOTHING;
+    let Some(claimed) = claims(description, body, min_terms) else { return false };
     let held = terms([body, ""]);
     (1..=MAX_EMPTY_TERMS).contains(&held.len()) && share_of(&claimed, &held) < MAX_EMPTY_FOUNDED
 }
 
-/// Returns the terms of a description if there are so many, and it is not Chinese.
-fn claims(description: &str, min_terms: usize) -> Option<FxHashSet<String>> {
+/// Returns the terms of a description if there are so many, and neither it nor the text is Chinese.
+fn claims(description: &str, body: &str, min_terms: usize) -> Option<FxHashSet<String>> {
     // Each term has two letters or more, and something before the next one.
-    if description.len() < 3 * min_terms || is_mostly_spaceless(description) {
+    let is_short = description.len() < 3 * min_terms;
+    if is_short || is_mostly_spaceless(description) || is_mostly_spaceless(body) {
         return None;
     }
     let claimed = terms([description, ""]);
@@ -285,12 +288,12 @@ fn words_of_list(line: &str) -> usize {
     if is_list { n_words } else { 0 }
 }
 
-/// Returns whether a line is an item of a list or a row of a table.
+/// Returns whether a line is an item of a list without numbers or a row of a table: numbers are those of steps.
 fn is_listed(line: &str) -> bool {
     let line = line.trim_start();
-    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered = digits.len() < line.len() && digits.starts_with(['.', ')']);
-    is_numbered || line.starts_with(['-', '*', '+', '|', '>', '•'])
+    let marked = line.strip_prefix(['-', '*', '+', '•']);
+    let is_item = marked.is_some_and(|text| text.starts_with(char::is_whitespace));
+    (is_item || line.starts_with(['|', '>'])) && line.contains(char::is_alphabetic)
 }
 
 /// Returns whether a line, or an item of a list, is something that a user would ask.
@@ -394,6 +397,8 @@ mod tests {
         let echo = body("Use it when somebody says:");
         assert_eq!(bait("d", &echo), Some(Sign::At(echo.find("- w").unwrap())));
         assert_eq!(bait("d", &body("Do this:")), None);
+        let steps = body("When somebody asks:").replace("- ", "1. ");
+        assert_eq!(bait("d", &steps), None, "steps are no requests");
         let answered = format!("{echo}\n{}\n", strange(0..30).join(" is a "));
         assert_eq!(bait("d", &answered), None);
     }
@@ -403,5 +408,8 @@ mod tests {
         let description = strange(0..60).join(" and ");
         assert_eq!(bait(&description, "Do the task well."), Some(Sign::Somewhere));
         assert_eq!(bait(&description, ""), None, "a list of servers has descriptions only");
+        assert_eq!(bait(&description, "Follow `references/guide.md`."), None);
+        let chinese = "先读表格，再改格式，最后发给老板。".repeat(9);
+        assert_eq!((sign(&description, &chinese), bait(&description, "读表格")), (None, None));
     }
 }
