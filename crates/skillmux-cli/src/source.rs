@@ -3,6 +3,7 @@
 use std::{
     num::NonZero,
     path::{Path, PathBuf},
+    sync::Once,
     thread,
     time::{Duration, Instant},
 };
@@ -323,11 +324,15 @@ fn refreshed(
     }
     let opened = open_once(library, settings)?;
     if let Some(error) = unkept {
-        anstream::eprintln!(
-            "{} no index can be kept, so each call reads all skills again: {}",
-            styled(NOTE, "note:"),
-            printable(&error.to_string())
-        );
+        // A server opens its library more than once.
+        static TOLD: Once = Once::new();
+        TOLD.call_once(|| {
+            anstream::eprintln!(
+                "{} no index can be kept, so each call reads all skills again: {}",
+                styled(NOTE, "note:"),
+                printable(&error.to_string())
+            );
+        });
     }
     Ok(opened)
 }

@@ -159,7 +159,8 @@ async fn an_index_without_a_cache_goes_away_with_the_server() {
     home.write_skill("lib/mug", "mug", "Wash a dirty mug", "Use soap.");
     agent.wait_for("mug", "Use soap.").await;
     agent.wait_for("tea", "Boil water.").await;
-    assert_eq!(agent.end().await, "");
+    let told = agent.end().await;
+    assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
     assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
 }
 
