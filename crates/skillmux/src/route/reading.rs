@@ -79,7 +79,7 @@ impl Reading {
         Ok(Self { written: query.text().to_owned(), ..reading })
     }
 
-    /// Reads a task. Weights are fitted to such readings.
+    /// Reads a task as evaluation and training do.
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let task = simplified(&spelled_out(query.text())).into_owned();
         let Wanted { text, objects, unwanted } = wanted(&task);

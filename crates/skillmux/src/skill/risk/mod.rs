@@ -27,6 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::{TermReader, printable};
+use stuffing::Lines;
 
 /// Something in the text of a skill that speaks against it.
 #[derive(
@@ -47,7 +48,8 @@ pub enum Risk {
     OverridesOthers,
     /// The description claims every task.
     PromisesEverything,
-    /// Lists of words in place of sentences, or the same words over and over.
+    /// Lists of words in place of sentences, the same words over and over, many questions that the text does not answer, or a long
+    /// description that it never speaks of.
     StuffedWithWords,
     /// The text does not speak of what the description says.
     SpeaksOfElse,
@@ -236,6 +238,7 @@ pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
     };
     let commands = shell::mended(shown);
     let description_shown = readable(description);
+    let lines = Lines::of(shown);
     let of = |risk| match risk {
         Risk::PipeToShell => command::runs_download(&commands),
         Risk::EncodedPayload => command::runs_decoded(&commands),
@@ -243,8 +246,8 @@ pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
         Risk::HiddenCharacters => is_hiding,
         Risk::OverridesOthers => prose::overrides(&description_shown, shown),
         Risk::PromisesEverything => prose::promises(&description_shown, shown),
-        Risk::StuffedWithWords => stuffing::sign(description, shown),
-        Risk::MadeToBeFound => stuffing::bait(description, shown),
+        Risk::StuffedWithWords => stuffing::sign(description, shown, &lines),
+        Risk::MadeToBeFound => stuffing::bait(description, shown, &lines),
         Risk::SpeaksOfElse => mismatch::sign(name, description, shown),
         Risk::FlaggedByScanner => None,
     };
@@ -284,8 +287,8 @@ fn pattern(text: &str) -> Regex {
     Regex::new(&text).expect("the tests compile each pattern")
 }
 
-/// Returns the distinct terms of two texts.
-fn terms(texts: [&str; 2]) -> FxHashSet<String> {
+/// Returns the distinct terms of some texts.
+fn terms<'t>(texts: impl IntoIterator<Item = &'t str>) -> FxHashSet<String> {
     let mut reader = TermReader::new();
     let mut terms = FxHashSet::default();
     for text in texts {

@@ -11,8 +11,7 @@ use crate::text::is_stop_word;
 /// Returns where a skill is stuffed with words.
 ///
 /// The limits are set so that of 6,436 skills of public repositories about one in a thousand is beyond each of them.
-pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
-    let lines = Lines::of(body);
+pub(super) fn sign(description: &str, body: &str, lines: &Lines<'_>) -> Option<Sign> {
     let is_stuffed = is_unfounded(description, body)
         || repeats_one_word(description, &IN_DESCRIPTION)
         || repeats_one_word(body, &IN_BODY);
@@ -24,9 +23,8 @@ pub(super) fn sign(description: &str, body: &str) -> Option<Sign> {
 
 /// Returns where a skill shows that it is there only to be found: nobody could do anything by it.
 ///
-/// Eight of 78,132 skills of public repositories do.
-pub(super) fn bait(description: &str, body: &str) -> Option<Sign> {
-    let lines = Lines::of(body);
+/// Four of 78,132 public skills do.
+pub(super) fn bait(description: &str, body: &str, lines: &Lines<'_>) -> Option<Sign> {
     let is_bait = says_nothing(description, body) || lines.are_repeated();
     is_bait.then_some(Sign::Somewhere).or_else(|| lines.announced(description))
 }
@@ -41,7 +39,7 @@ const MIN_FOUNDED: f32 = 0.25;
 /// characters are no words.
 fn is_unfounded(description: &str, body: &str) -> bool {
     let Some(claimed) = claims(description, body, MIN_CLAIMED_TERMS) else { return false };
-    let held = terms([body, ""]);
+    let held = terms([body]);
     // A text of a few lines takes up nothing, and may still be honest.
     held.len() >= claimed.len() && share_of(&claimed, &held) < MIN_FOUNDED
 }
@@ -62,7 +60,7 @@ fn says_nothing(description: &str, body: &str) -> bool {
     }
     let min_terms = MIN_CLAIMED_OVER_NOTHING;
     let Some(claimed) = claims(description, body, min_terms) else { return false };
-    let held = terms([body, ""]);
+    let held = terms([body]);
     (1..=MAX_EMPTY_TERMS).contains(&held.len()) && share_of(&claimed, &held) < MAX_EMPTY_FOUNDED
 }
 
@@ -73,7 +71,7 @@ fn claims(description: &str, body: &str, min_terms: usize) -> Option<FxHashSet<S
     if is_short || is_mostly_spaceless(description) || is_mostly_spaceless(body) {
         return None;
     }
-    let claimed = terms([description, ""]);
+    let claimed = terms([description]);
     (claimed.len() >= min_terms).then_some(claimed)
 }
 
@@ -151,13 +149,13 @@ static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The lines of a body outside of code.
-struct Lines<'t> {
+pub(super) struct Lines<'t> {
     /// With their first bytes.
     prose: Vec<(usize, &'t str)>,
 }
 
 impl<'t> Lines<'t> {
-    fn of(body: &'t str) -> Self {
+    pub(super) fn of(body: &'t str) -> Self {
         let mut prose = Vec::new();
         let (mut at, mut is_code) = (0, false);
         for line in body.split_inclusive('\n') {
@@ -221,8 +219,7 @@ impl<'t> Lines<'t> {
         if requests.len() < MIN_REQUESTS || 3 * n_of_users < requests.len() {
             return None;
         }
-        let asked = terms([&requests.join("\n"), ""]);
-        let rest = terms([&rest.join("\n"), ""]);
+        let (asked, rest) = (terms(requests), terms(rest));
         let is_echo = asked.len() >= MIN_REQUEST_TERMS && share_of(&asked, &rest) < MIN_ANSWERED;
         first.filter(|_| is_echo).map(Sign::At)
     }
@@ -248,8 +245,7 @@ impl<'t> Lines<'t> {
         if requests.len() < MIN_ANNOUNCED {
             return None;
         }
-        let asked = terms([&requests.join("\n"), ""]);
-        let rest = terms([&rest.join("\n"), ""]);
+        let (asked, rest) = (terms(requests), terms(rest));
         let is_echo = asked.len() >= MIN_ANNOUNCED_TERMS.max(2 * rest.len())
             && share_of(&asked, &rest) < MIN_ANNOUNCED_ANSWERED;
         first.filter(|_| is_echo).map(Sign::At)
@@ -313,6 +309,14 @@ fn share_of(claimed: &FxHashSet<String>, held: &FxHashSet<String>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sign(description: &str, body: &str) -> Option<Sign> {
+        super::sign(description, body, &Lines::of(body))
+    }
+
+    fn bait(description: &str, body: &str) -> Option<Sign> {
+        super::bait(description, body, &Lines::of(body))
+    }
 
     /// Words that no other text of these tests has.
     fn strange(range: std::ops::Range<usize>) -> Vec<String> {
