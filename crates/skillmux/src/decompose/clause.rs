@@ -44,6 +44,12 @@ const TURNS: [&str; 20] = [
 const SHORT_FORMS: [&str; 12] =
     ["approx", "ca", "cf", "etc", "fig", "incl", "max", "min", "no", "resp", "vol", "vs"];
 
+/// Titles and the like, which end no sentence whatever follows.
+const TITLES: [&str; 10] = ["Dr", "Fig", "Mr", "Mrs", "Ms", "Mt", "Prof", "St", "ch", "pp"];
+
+/// Pairs of marks within which no sentence ends.
+const PAIRS: [(char, char); 5] = [('(', ')'), ('（', '）'), ('“', '”'), ('「', '」'), ('《', '》')];
+
 /// Chinese writes whole sentences between commas; shorter pieces stay with what follows.
 const MIN_COMMA_CHARS: usize = 14;
 
@@ -168,6 +174,7 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     let mut n_chars = 0;
+    let mut closing = None;
     for (at, c) in line.char_indices() {
         if at < start {
             continue;
@@ -179,6 +186,16 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
         if let Some(length) = number_in_line(&line[at..], next_number).filter(|_| is_start) {
             push_trimmed(line, start..at, &mut ranges);
             (start, n_chars, next_number) = (at + length, 0, next_number + 1);
+            continue;
+        }
+        if closing == Some(c) {
+            closing = None;
+        } else if closing.is_none()
+            && let Some((_, close)) = PAIRS.iter().find(|(open, _)| *open == c)
+        {
+            closing = head(rest).contains(*close).then_some(*close);
+        }
+        if closing.is_some() {
             continue;
         }
         let is_end = match c {
@@ -222,6 +239,7 @@ fn ends_sentence(before: &str, rest: &str) -> bool {
     rest.starts_with(char::is_whitespace)
         && last_word.chars().count() > 1
         && last_word.rsplit_once('.').is_none_or(is_apart)
+        && !TITLES.contains(&short)
         && (next.is_some_and(|c| !c.is_lowercase()) || !SHORT_FORMS.contains(&short))
 }
 

@@ -2,7 +2,8 @@
 
 use super::{
     clause::{Clause, clauses},
-    request::{asks, requests},
+    request::requests,
+    request_start::asks,
 };
 use crate::{
     error::Result,

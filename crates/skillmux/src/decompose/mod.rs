@@ -24,6 +24,7 @@ mod negation;
 mod order;
 mod refusal;
 mod request;
+mod request_start;
 mod request_words;
 
 pub(crate) use clause::clauses_with_terms;
@@ -33,7 +34,7 @@ pub use decomposer::{ByClause, Decomposer, WholeTask};
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
-pub(crate) use request::asks;
+pub(crate) use request_start::{asks, asks_anywhere};
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.
 fn head(text: &str) -> &str {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     head,
     negation::{Negation, begins_phrase},
-    request::is_base_form,
+    request_start::is_base_form,
     request_words::VERBS,
 };
 

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::{
     head,
-    request_words::{
-        ASKING, CHINESE_ASKING, CONNECTORS, COUNTS, DETERMINERS, LINKS, NO_VERBS, PERSONS, VERBS,
-        WISHES,
+    request_start::{
+        begins_request, first_words, goes_on, is_bare_verb, is_connector, is_opener,
+        precedes_request,
     },
+    request_words::{CONDITION_STARTS, COUNTS, DEFINITE, MEASURES, NO_VERBS},
 };
 use crate::text::is_spaceless;
 
@@ -20,71 +21,127 @@ const MIN_WORDS_OF_THING: usize = 4;
 /// Fewest characters of a piece in writing without spaces.
 const MIN_CHARACTERS: usize = 6;
 
-/// Returns the pieces of a clause that ask for work of their own: after a mark or `and` they begin with a verb, a question,
-/// a wish, or the next of some things that are wanted; in writing without spaces what stands between marks. They cover the
-/// clause, in its order. Nothing in brackets is cut.
+/// Fewest characters of any piece there, such as the next thing of a list.
+const MIN_REST: usize = 4;
+
+/// Pairs of marks in which nothing is cut.
+const PAIRS: [(char, char); 7] =
+    [('(', ')'), ('[', ']'), ('（', '）'), ('“', '”'), ('「', '」'), ('《', '》'), ('"', '"')];
+
+/// Returns the pieces of a clause that ask for work of their own: after a mark or `and` they begin
+/// with a verb, a question, a wish, or the next of some things that are wanted; in writing without
+/// spaces what stands between marks. They cover the clause, in its order. Nothing in brackets and
+/// quotes is cut. A condition stays with the request that it is for.
 pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
-    let mut depth = 0_usize;
+    let mut closing: Vec<char> = Vec::new();
+    let mut is_list = false;
     for (at, c) in clause.char_indices() {
         let end = at + c.len_utf8();
-        match c {
-            '(' | '[' | '（' => depth += 1,
-            ')' | ']' | '）' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
         let (before, after) = (&clause[start..at], &clause[end..]);
-        let is_cut = match c {
-            _ if depth > 0 => false,
-            ',' | ';' | '，' | '；' => {
-                begins_request(after)
-                    || is_long_spaceless(before)
-                    || lists_thing(before, after)
-                    || ends_afterwards(after)
+        if closing.last() == Some(&c) {
+            closing.pop();
+            continue;
+        }
+        if let Some((_, close)) = PAIRS.iter().find(|(open, _)| *open == c)
+            && closing.is_empty()
+        {
+            if matches!(c, '(' | '（') && begins_aside(after) && is_enough(before) {
+                pieces.push(start..at);
+                start = at;
+            } else if c != '"' || head(after).contains('"') {
+                closing.push(*close);
             }
-            ' ' if after.starts_with("and ") || after.starts_with("and,") => {
-                begins_request(after) || lists_thing(before, after)
-            }
-            ' ' if after.starts_with("then ") => begins_request(after),
-            ' ' if after.starts_with("before ") => precedes_request(after),
-            _ => false,
-        };
-        let is_cut = is_cut && !is_connector(before);
-        if is_cut && is_enough(before) && is_enough(after) {
-            pieces.push(start..end);
-            start = end;
+            continue;
+        }
+        let is_thing =
+            lists_thing(before, after, if is_list { MIN_WORDS } else { MIN_WORDS_OF_THING });
+        if !closing.is_empty() || !is_cut(c, before, after, is_thing) {
+            continue;
+        }
+        // A condition belongs to what comes after it, as `和` does.
+        let end = if c == '和' { at } else { end };
+        let cut = condition_at(before).map_or(end, |condition| start + condition);
+        let piece = &clause[start..cut];
+        if is_enough(piece) && is_enough(after) && !is_opener(last_part(piece)) {
+            pieces.push(start..cut);
+            (start, is_list) = (cut, is_thing);
         }
     }
     pieces.push(start..clause.len());
     pieces
 }
 
-/// Returns a text without words that link at its start, and whether one of [`CONNECTORS`] was among them.
-fn after_connectors(text: &str) -> (&str, bool) {
-    let is_mark = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '-' | '–' | '—');
-    let (mut rest, mut is_connected) = (text.trim_start_matches(is_mark), false);
-    loop {
-        let after = |phrase: &str| {
-            let start = rest.get(..phrase.len())?;
-            let after = &rest[phrase.len()..];
-            let is_whole = !after.starts_with(char::is_alphanumeric);
-            (start.eq_ignore_ascii_case(phrase) && is_whole)
-                .then(|| after.trim_start_matches(is_mark))
-        };
-        if let Some(after) = CONNECTORS.iter().find_map(|phrase| after(phrase)) {
-            (rest, is_connected) = (after, true);
-        } else if let Some(after) = after("and") {
-            rest = after;
-        } else {
-            return (rest, is_connected);
+/// Returns whether a piece ends at this character.
+fn is_cut(c: char, before: &str, after: &str, is_thing: bool) -> bool {
+    let is_cut = match c {
+        // `2,000` is one number.
+        ',' | ';' if !after.starts_with(char::is_whitespace) => is_long_spaceless(before),
+        ',' | ';' | '，' | '；' => {
+            begins_request(after)
+                || goes_on(after)
+                || is_long_spaceless(before)
+                || is_thing
+                || lists_definite(before, after)
+                || ends_afterwards(after)
+                || after.trim_start().starts_with("followed by a")
         }
-    }
+        '、' | '和' => lists_measured(before, after),
+        ' ' if is_now_and_then(before, after) => false,
+        ' ' if after.starts_with("and ") || after.starts_with("and,") => {
+            begins_request(after) || goes_on(after) || is_thing && !is_in_phrase(before)
+        }
+        ' ' if ["then ", "plus ", "- "].iter().any(|word| after.starts_with(word)) => {
+            begins_request(after)
+        }
+        ' ' if after.starts_with("before ") => precedes_request(after, &["I", "i", "we", "you"]),
+        ' ' if after.starts_with("while ") => precedes_request(after, &["you"]),
+        ' ' => ["btw ", "oh and ", "i also ", "I also "].iter().any(|word| after.starts_with(word)),
+        _ => false,
+    };
+    is_cut && !is_connector(before) && !is_bare_verb(before)
 }
 
-/// Returns whether a text is nothing but words that link.
-fn is_connector(text: &str) -> bool {
-    after_connectors(head(text)).0.trim().is_empty()
+/// Returns what stands behind the last mark of a piece, which may end with one.
+fn last_part(piece: &str) -> &str {
+    let piece = piece.trim_end_matches([',', ';', ' ']);
+    piece.rfind([',', ';']).map_or(piece, |at| &piece[at + 1..])
+}
+
+/// Returns whether what a bracket holds is another request: `(and while you are at it, ...)`.
+fn begins_aside(text: &str) -> bool {
+    ["and ", "also ", "then ", "plus ", "顺便", "另外", "再"]
+        .iter()
+        .any(|word| text.starts_with(word))
+}
+
+/// Returns where the condition begins that a piece ends with; 0 if it is nothing else, `None` if there is none.
+fn condition_at(piece: &str) -> Option<usize> {
+    let last = piece.rfind([',', ';']).map_or(0, |at| at + 1);
+    let begins = |text: &str| {
+        let text = text.trim_start();
+        let text = text.strip_prefix("and ").unwrap_or(text).trim_start_matches([',', ' ']);
+        let is_start = |start: &&str| {
+            text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+        };
+        CONDITION_STARTS.iter().any(is_start)
+    };
+    let and = piece[last..].rfind(" and").map(|at| last + at);
+    [Some(last), and].into_iter().flatten().find(|at| begins(&piece[*at..]))
+}
+
+/// Returns whether the end of a piece is still the phrase of a `with` or `using`: `with a spoon and a fork`.
+fn is_in_phrase(piece: &str) -> bool {
+    let last = piece.split_whitespace().rev().take(5);
+    last.into_iter()
+        .any(|word| matches!(word, "with" | "using" | "without" | "between" | "including"))
+}
+
+/// Returns whether two texts are apart within `now and then`.
+fn is_now_and_then(before: &str, after: &str) -> bool {
+    before.ends_with("now") && after.starts_with("and then ")
+        || before.ends_with("now and") && after.starts_with("then ")
 }
 
 /// Returns whether a text is a piece of work to its end, which says that it is done later: `and tidy up afterwards`.
@@ -99,89 +156,166 @@ fn ends_afterwards(text: &str) -> bool {
         && [" afterwards", " after that"].iter().any(later)
 }
 
-/// Returns whether a text that begins with `before` says what is done next, and by whom: `before we send it`.
-fn precedes_request(text: &str) -> bool {
-    let mut words = head(text).split_whitespace().skip(1);
-    let is_person = words.next().is_some_and(|word| matches!(word, "I" | "i" | "we" | "you"));
-    let verb = words.next().unwrap_or_default();
-    is_person
-        && (VERBS.binary_search(&verb).is_ok() || is_verb(verb, words.next().unwrap_or_default()))
-}
-
-/// Returns whether a word is a verb by the word after it, as in `press the button`.
-fn is_verb(word: &str, next: &str) -> bool {
-    is_base_form(word)
-        && !NO_VERBS.contains(&word)
-        && !DETERMINERS.contains(&word)
-        && DETERMINERS.contains(&next)
-}
-
-/// Returns whether a word can be a verb that asks for something: it is no other form of one.
-pub(super) fn is_base_form(word: &str) -> bool {
-    let is_plain =
-        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    let is_form = word.len() > 4 && ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
-    is_plain && !is_form
-}
-
-/// Returns the first words of a text in small letters, but for words that link.
-fn first_words(text: &str) -> [String; 2] {
-    let words =
-        head(text).split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let mut words =
-        words.map(str::to_ascii_lowercase).skip_while(|word| LINKS.contains(&word.as_str()));
-    std::array::from_fn(|_| words.next().unwrap_or_default())
-}
-
-/// Returns whether a text begins with one of [`CONNECTORS`], a verb, a question or a wish, but for words that link.
-fn begins_request(text: &str) -> bool {
-    let (text, is_connected) = after_connectors(head(text));
-    if is_connected && !text.trim().is_empty() {
-        return true;
-    }
-    let [first, second] = first_words(text);
-    let (first, second) = (first.as_str(), second.as_str());
-    is_verb(first, second)
-        || VERBS.binary_search(&first).is_ok()
-        || ASKING.contains(&first) && PERSONS.contains(&second)
-        || first == "how" && matches!(second, "many" | "much")
-        || matches!(first, "i" | "we") && WISHES.contains(&second)
-        || matches!(first, "i'd" | "we'd")
-}
-
-/// Returns whether a piece of a task asks for something, as far as its first words tell.
-pub(crate) fn asks(text: &str) -> bool {
-    begins_request(text) || CHINESE_ASKING.iter().any(|word| text.starts_with(word))
-}
-
 /// Returns whether a text begins with a thing of a list, with enough words on both sides.
-fn lists_thing(before: &str, after: &str) -> bool {
-    let [first, _] = first_words(after);
-    let is_count =
-        COUNTS.contains(&first.as_str()) || first.starts_with(|c: char| c.is_ascii_digit());
+fn lists_thing(before: &str, after: &str, min_words: usize) -> bool {
+    let [first, second] = first_words(after);
+    // `9:30, 11:45 and noon` lists no things.
+    let is_number = first.starts_with(|c: char| c.is_ascii_digit())
+        && second.len() > 1
+        && !matches!(second.as_str(), "am" | "and" | "or" | "pm" | "to")
+        && second.starts_with(char::is_alphabetic)
+        && !NO_VERBS.contains(&second.as_str());
+    let is_count = COUNTS.contains(&first.as_str()) || is_number;
     let n_words = |text: &str| text.split_whitespace().take(MIN_WORDS_OF_THING).count();
     let next = head(after).split([',', ';', '.']).next().unwrap_or_default();
-    is_count && n_words(before) >= MIN_WORDS_OF_THING && n_words(next) >= MIN_WORDS_OF_THING
+    is_count && n_words(before) >= min_words && n_words(next) >= min_words
+}
+
+/// Returns whether a text begins with a definite thing of a list that goes on: `, the map of it, and some labels`.
+fn lists_definite(before: &str, after: &str) -> bool {
+    let [first, _] = first_words(after);
+    let text = head(after).trim_start();
+    let is_in_list = text.starts_with("and ") || text.contains(", and ");
+    let n_words = |text: &str| text.split_whitespace().take(MIN_WORDS_OF_THING).count();
+    let thing = text.trim_start_matches("and ");
+    let next = thing.split([',', ';', '.']).next().unwrap_or_default();
+    is_in_list
+        && DEFINITE.contains(&first.as_str())
+        && n_words(before) >= MIN_WORDS_OF_THING
+        && n_words(next) >= MIN_WORDS_OF_THING
+}
+
+/// Returns whether a text in Chinese goes on with a thing that is counted as the one before: `一首诗、一副春联`.
+fn lists_measured(before: &str, after: &str) -> bool {
+    let is_counted = |text: &str| {
+        let mut counted = text.match_indices('一').map(|(at, one)| &text[at + one.len()..]);
+        counted.any(|rest| rest.starts_with(MEASURES))
+    };
+    let is_next = after.strip_prefix('一').is_some_and(|rest| rest.starts_with(MEASURES));
+    is_next && is_counted(head(before))
 }
 
 fn is_long_spaceless(text: &str) -> bool {
-    head(text).chars().filter(|c| is_spaceless(*c)).count() >= MIN_CHARACTERS
+    n_spaceless(text) >= MIN_CHARACTERS
+}
+
+fn n_spaceless(text: &str) -> usize {
+    head(text).chars().filter(|c| is_spaceless(*c)).count()
 }
 
 fn is_enough(text: &str) -> bool {
-    head(text).split_whitespace().count() >= MIN_WORDS || is_long_spaceless(text)
+    head(text).split_whitespace().count() >= MIN_WORDS || n_spaceless(text) >= MIN_REST
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn texts(clause: &str) -> Vec<&str> {
+        requests(clause).into_iter().map(|range| clause[range].trim()).collect()
+    }
+
+    #[test]
+    fn a_request_goes_on_with_a_time_a_wish_or_a_question() {
+        for (clause, expected) in [
+            (
+                "put the film on the telly, and at half past ten tell me to sleep",
+                "and at half past ten tell me to sleep",
+            ),
+            (
+                "send it to the printer, and meanwhile play my jazz list",
+                "and meanwhile play my jazz list",
+            ),
+            (
+                "My CV has to fit this ad, and they also want a list of references",
+                "and they also want a list of references",
+            ),
+            (
+                "How many came back last month, and which words should we bid on",
+                "and which words should we bid on",
+            ),
+            (
+                "Move our blog to plain files, but check first whether the form works",
+                "but check first whether the form works",
+            ),
+            (
+                "Find out whether it will rain while you work out a route",
+                "while you work out a route",
+            ),
+        ] {
+            assert_eq!(texts(clause).last(), Some(&expected), "{clause}");
+        }
+        for one in [
+            "fit it to the ad, and those who set the table",
+            "sort the list, but keep the first line",
+            "write what happens while we wait for it",
+            "how do I get to 2,000 readers, all of them vets",
+            "it passes, but now and then it fails here",
+            "Explain the rules to people in the room, who send it on",
+        ] {
+            assert_eq!(texts(one), [one]);
+        }
+    }
+
+    #[test]
+    fn what_belongs_together_is_not_cut() {
+        for one in [
+            "Translate into Spanish: \"Come in, sit down and have some tea.\"",
+            "请把“先洗手，然后再吃饭”翻译成英文",
+            "Show me how to read, write and append to files in Go",
+            "write a story about a boy who finds a dragon, befriends it and flies away",
+            "Explain the plot of the play, the one by Shakespeare, in 100 words or less",
+            "Compare Python, Go and Rust",
+            "If the tests pass, merge the branch",
+            "Could you, by Friday, send me the summary of it",
+            "Convert the times 9:30, 11:45 and 14:00 from one zone to the other",
+            "Put a try block around the open() and read() calls in it",
+            "Make a salad with a tomato and a big green cucumber",
+        ] {
+            assert_eq!(texts(one), [one]);
+        }
+    }
+
+    #[test]
+    fn a_condition_stays_with_its_request() {
+        for (clause, expected) in [
+            (
+                "check whether the bill was paid, and if it was not, send them a letter",
+                "and if it was not, send them a letter",
+            ),
+            (
+                "Summarize the report (and while you're at it, extract the figures)",
+                "(and while you're at it, extract the figures)",
+            ),
+            (
+                "Deploy the branch to prod, but before that take a snapshot",
+                "but before that take a snapshot",
+            ),
+            ("write a haiku about rust oh and also draw the crab", "oh and also draw the crab"),
+            ("写一首关于秋天的诗、一副春联和一段自我介绍", "和一段自我介绍"),
+        ] {
+            assert_eq!(texts(clause).last(), Some(&expected), "{clause}");
+        }
+    }
+
+    #[test]
+    fn definite_things_of_a_list_are_apart() {
+        assert_eq!(
+            texts(
+                "I need the formula of caffeine and ibuprofen, the wave equation as a picture, and the newest papers on it"
+            ),
+            [
+                "I need the formula of caffeine and ibuprofen,",
+                "the wave equation as a picture,",
+                "and the newest papers on it"
+            ]
+        );
+        let apposition = "ask the head of our team, the woman with the red scarf";
+        assert_eq!(texts(apposition), [apposition]);
+    }
+
     #[test]
     fn verbs_after_marks_begin_requests() {
-        assert!(VERBS.is_sorted());
-        let texts = |clause: &'static str| -> Vec<&str> {
-            requests(clause).into_iter().map(|range| clause[range].trim()).collect()
-        };
         assert_eq!(
             texts(
                 "Pull the tables out of the reports, build a forecast from them and put it on six slides"
