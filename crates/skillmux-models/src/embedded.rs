@@ -231,16 +231,16 @@ pub fn speller() -> impl Speller {
 struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 
 impl Speller for EmbeddedSpeller {
-    fn knows(&self, word: &str) -> bool {
-        self.0.knows(word)
+    fn is_spelled_right(&self, word: &str) -> bool {
+        self.0.is_spelled_right(word)
     }
 
-    fn has(&self, word: &str) -> bool {
-        self.0.has(word)
+    fn has_whole_word(&self, word: &str) -> bool {
+        self.0.has_whole_word(word)
     }
 
-    fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
-        self.0.meant(word, more)
+    fn nearest(&self, word: &str, more: &[String]) -> Vec<String> {
+        self.0.nearest(word, more)
     }
 }
 

@@ -36,6 +36,13 @@ pub struct VocabularySpeller {
     terms: FxHashSet<Box<str>>,
 }
 
+/// Returns the words that are runs of at least so many small letters.
+fn plain<'v>(words: impl IntoIterator<Item = &'v str>, min_letters: usize) -> FxHashSet<Box<str>> {
+    let is_plain =
+        |word: &&str| word.len() >= min_letters && word.bytes().all(|c| c.is_ascii_lowercase());
+    words.into_iter().filter(is_plain).map(Box::from).collect()
+}
+
 impl VocabularySpeller {
     /// Returns the speller of these words and terms; what is no run of small letters is left out, and words below
     /// three and terms below four letters.
@@ -43,15 +50,8 @@ impl VocabularySpeller {
         words: impl IntoIterator<Item = &'v str>,
         terms: impl IntoIterator<Item = &'v str>,
     ) -> Self {
-        let set = |all: &mut dyn Iterator<Item = &'v str>, min_letters: usize| {
-            let is_plain = |word: &&str| {
-                word.len() >= min_letters && word.bytes().all(|c| c.is_ascii_lowercase())
-            };
-            all.filter(is_plain).map(Box::from).collect::<FxHashSet<_>>()
-        };
         // A term of three letters may be that of any error: `taks` has the one of `tak`.
-        let words = set(&mut words.into_iter(), MIN_STEM);
-        Self { words, terms: set(&mut terms.into_iter(), MIN_LETTERS) }
+        Self { words: plain(words, MIN_STEM), terms: plain(terms, MIN_LETTERS) }
     }
 
     fn knows_as(&self, word: &str, term: &str) -> bool {
@@ -96,15 +96,15 @@ fn term_of(word: &str) -> String {
 }
 
 impl Speller for VocabularySpeller {
-    fn knows(&self, word: &str) -> bool {
+    fn is_spelled_right(&self, word: &str) -> bool {
         self.knows_as(word, &term_of(word))
     }
 
-    fn has(&self, word: &str) -> bool {
+    fn has_whole_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    fn meant(&self, word: &str, more: &[String]) -> Vec<String> {
+    fn nearest(&self, word: &str, more: &[String]) -> Vec<String> {
         let term = term_of(word);
         if self.knows_as(word, &term) {
             return Vec::new();
@@ -144,26 +144,30 @@ mod tests {
         for (word, is_known) in
             [("query", true), ("postgres", true), ("with", true), ("querry", false)]
         {
-            assert_eq!(speller.knows(word), is_known, "{word}");
+            assert_eq!(speller.is_spelled_right(word), is_known, "{word}");
         }
-        assert!(speller.has("query") && !speller.has("postgres") && !speller.has("kubernet"));
-        assert_eq!(speller.meant("forn", &["for".to_owned()]), ["form"], "no short words");
-        assert_eq!(speller.meant("optmize", &[]), ["optimize"]);
-        assert_eq!(speller.meant("querry", &[]), ["query"]);
-        assert_eq!(speller.meant("qurey", &[]), ["query"]);
-        assert_eq!(speller.meant("kuberntes", &[]), ["kubernet"]);
-        assert_eq!(speller.meant("frontent", &["frontend".to_owned()]), ["frontend"]);
-        assert_eq!(speller.meant("copiex", &["copied".to_owned()]), ["copied"]);
-        assert!(speller.meant("copier", &["copied".to_owned()]).is_empty(), "a word of its own");
-        assert!(speller.meant("formcopy", &["formcopt".to_owned()]).is_empty(), "two words");
-        assert_eq!(speller.meant("copyd", &[]), ["copy"], "no ending of its own");
+        assert!(
+            speller.has_whole_word("query")
+                && !speller.has_whole_word("postgres")
+                && !speller.has_whole_word("kubernet")
+        );
+        assert_eq!(speller.nearest("forn", &["for".to_owned()]), ["form"], "no short words");
+        assert_eq!(speller.nearest("optmize", &[]), ["optimize"]);
+        assert_eq!(speller.nearest("querry", &[]), ["query"]);
+        assert_eq!(speller.nearest("qurey", &[]), ["query"]);
+        assert_eq!(speller.nearest("kuberntes", &[]), ["kubernet"]);
+        assert_eq!(speller.nearest("frontent", &["frontend".to_owned()]), ["frontend"]);
+        assert_eq!(speller.nearest("copiex", &["copied".to_owned()]), ["copied"]);
+        assert!(speller.nearest("copier", &["copied".to_owned()]).is_empty(), "a word of its own");
+        assert!(speller.nearest("formcopy", &["formcopt".to_owned()]).is_empty(), "two words");
+        assert_eq!(speller.nearest("copyd", &[]), ["copy"], "no ending of its own");
         let of_short = VocabularySpeller::new(["doc", "bot", "document", "bits"], []);
-        assert_eq!(of_short.meant("docment", &[]), ["document"]);
-        assert!(of_short.meant("bots", &[]).is_empty());
-        assert!(speller.meant("optimizer", &["optimized".to_owned()]).is_empty());
+        assert_eq!(of_short.nearest("docment", &[]), ["document"]);
+        assert!(of_short.nearest("bots", &[]).is_empty());
+        assert!(speller.nearest("optimizer", &["optimized".to_owned()]).is_empty());
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };
-            assert_eq!(speller.meant(known_or_far, &[]), expected, "{known_or_far}");
+            assert_eq!(speller.nearest(known_or_far, &[]), expected, "{known_or_far}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use skillmux::{
-    compose::{ComposeRequest, Considered, SetTable},
+    compose::{ComposeRequest, Considered, SetFeatures, SetTable},
     model::Encoder,
     skill::SkillId,
 };
@@ -22,8 +22,10 @@ pub const N_SIGNALS: usize = 24;
 /// Numbers of a skill beside those that are chosen already.
 pub const N_RELATIONS: usize = 6;
 
-/// Features of the set head that speak of a skill alone.
-const N_ALONE: usize = 10;
+/// Places of the signals of a skill: what the set head sees of it alone comes first, the shares of the parts come last.
+const BEST_PART: usize = 3;
+const NEW_LEAD: usize = 10;
+const PARTS: usize = 16;
 
 /// Parts whose shares the network sees one by one.
 const N_PARTS: usize = 8;
@@ -110,7 +112,7 @@ impl Scene {
         let table = SetTable::new(request.steps, request.n_skills);
         let mut listed: BTreeMap<&SkillId, &Considered> = BTreeMap::new();
         for considered in request.steps.iter().flat_map(|step| &step.candidates) {
-            listed.entry(&considered.candidate.skill).or_insert(considered);
+            listed.entry(considered.id()).or_insert(considered);
         }
         // The best ones, by what the set table says of them; ids last, so that ties are the same each time.
         let mut best: Vec<(f32, &SkillId)> = table
@@ -136,19 +138,10 @@ impl Scene {
         for ((id, vector), tfidf) in ids.iter().zip(of_skills).zip(tfidf) {
             let Some(features) = table.features(id, &[]) else { continue };
             let cosines: Vec<f32> = of_needs.iter().map(|need| dot(need, &vector)).collect();
-            let mut signals = [0.0; N_SIGNALS];
-            signals[..N_ALONE].copy_from_slice(&features.to_array()[..N_ALONE]);
-            signals[N_ALONE] = features.new_lead;
             let is_named = listed.get(id).is_some_and(|c| c.candidate.signals.is_named);
-            signals[11] = f32::from(u8::from(is_named));
-            let is_first = first.is_some_and(|first| first.candidate.skill == **id);
-            signals[12] = f32::from(u8::from(is_first));
-            signals[13] = cosines.first().copied().unwrap_or(0.0);
-            signals[14] = tfidf;
-            signals[15] = cosines.iter().skip(1).copied().fold(0.0, f32::max);
-            for (signal, worth) in signals[16..].iter_mut().zip(table.of_parts(id)) {
-                *signal = worth;
-            }
+            let is_first = first.is_some_and(|first| first.id() == *id);
+            let of_parts = table.of_parts(id);
+            let signals = signals(&features, is_named, is_first, &cosines, tfidf, &of_parts);
             skills.push(SceneSkill {
                 id: (*id).clone(),
                 vector,
@@ -203,7 +196,7 @@ impl Scene {
             let alike = chosen.iter().map(|other| dot(&skill.vector, &self.skills[*other].vector));
             let alike = alike.fold(0.0, f32::max);
             let new = 1.0 - overlap;
-            let [best_part, leads] = [skill.signals[3], skill.signals[N_ALONE]];
+            let [best_part, leads] = [skill.signals[BEST_PART], skill.signals[NEW_LEAD]];
             let parts = chosen.last().and_then(|last| skill.part.zip(self.skills[*last].part));
             let after = f32::from(u8::from(parts.is_some_and(|(part, last)| part > last)));
             let before = f32::from(u8::from(parts.is_some_and(|(part, last)| part < last)));
@@ -211,6 +204,42 @@ impl Scene {
         };
         self.skills.iter().enumerate().map(relation).collect()
     }
+}
+
+/// Returns the signals of a skill; `cosines` are those with the task, then with its parts.
+fn signals(
+    features: &SetFeatures,
+    is_named: bool,
+    is_first: bool,
+    cosines: &[f32],
+    tfidf: f32,
+    of_parts: &[f32],
+) -> [f32; N_SIGNALS] {
+    let (with_task, with_parts) = cosines.split_first().map_or((0.0, cosines), |(a, b)| (*a, b));
+    let mut signals = [0.0; N_SIGNALS];
+    let alone: [f32; PARTS] = [
+        features.share,
+        features.below_best,
+        features.log_odds,
+        features.best_part,
+        features.all_parts,
+        features.leads,
+        features.n_parts,
+        features.is_whole,
+        features.library_size,
+        features.confidence,
+        features.new_lead,
+        f32::from(u8::from(is_named)),
+        f32::from(u8::from(is_first)),
+        with_task,
+        tfidf,
+        with_parts.iter().copied().fold(0.0, f32::max),
+    ];
+    signals[..PARTS].copy_from_slice(&alone);
+    for (signal, worth) in signals[PARTS..].iter_mut().zip(of_parts) {
+        *signal = *worth;
+    }
+    signals
 }
 
 fn vectors(encoder: &dyn Encoder, texts: &[String]) -> skillmux::error::Result<Vec<Vec<f32>>> {

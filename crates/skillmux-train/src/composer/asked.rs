@@ -84,25 +84,21 @@ impl Library {
             let skill = index.skill(index.find(id).ok()?).ok()?.skill;
             Some(format!("{}\n{}", skill.name, skill.description))
         };
-        let is_split = asked.steps.len() > 1;
+        let split = if asked.steps.len() > 1 { Split::Parts } else { Split::Whole };
         f(&ComposeRequest {
             task: asked.steps.first().map_or("", |whole| whole.need.text()),
             steps: &asked.steps,
-            split: if is_split { Split::Parts } else { Split::Whole },
+            split,
             scale: ScoreScale::LogOdds,
             similarity: &similarity,
             compatibility: &|_, _| 0.0,
             headline: &headline,
             library: &|| index.ids().filter_map(std::result::Result::ok).collect(),
-            max_skills: if is_split { MAX_SKILLS_OF_PARTS } else { MAX_SKILLS },
+            max_skills: split.usual_limit(asked.steps.len()),
             n_skills: index.n_skills(),
         })
     }
 }
-
-/// Most skills of a plan, as the router has them.
-const MAX_SKILLS: usize = 3;
-const MAX_SKILLS_OF_PARTS: usize = 6;
 
 /// Returns the fold of a task by the names of its skills; `None` if the index lacks one.
 fn fold(index: &Index, right: &[SkillId]) -> Result<Option<Fold>> {

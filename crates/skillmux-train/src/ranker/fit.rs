@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Parts of the weight of a feature, as [`FeatureWeight::parts`] has them.
-const N_PARTS: usize = FeatureWeight::N_PARTS;
+const N_PARTS: usize = FeatureWeight::N;
 
 /// Steps between two looks at the validation part.
 const N_STEPS_PER_CHECK: usize = 10;
@@ -87,38 +87,27 @@ impl Stage {
     }
 
     fn directions(self) -> Vec<Direction> {
-        const BASE: usize = 0;
-        const LENGTH: usize = 1;
-        const SPACELESS: usize = 2;
-        const UNCOVERED: usize = 3;
-        const LIBRARY: usize = 4;
-        const LONG_UNCOVERED: usize = 5;
-        const LONG_LIBRARY: usize = 6;
-        const CROWD: usize = 7;
-        const LONG_CROWD: usize = 8;
-        let alone = |part: usize| {
-            let mut direction = [0.0; N_PARTS];
-            direction[part] = 1.0;
-            direction
-        };
-        // Nothing of it is left for the longest queries.
-        let short = |part: usize, long: usize| {
-            let mut direction = alone(part);
-            direction[long] = -1.0;
-            direction
-        };
-        match self {
-            Self::Ranking | Self::Crossing => [BASE, LENGTH, SPACELESS].map(alone).to_vec(),
-            Self::TransformerCrossing => [BASE, LENGTH, SPACELESS, LIBRARY].map(alone).to_vec(),
-            Self::Transformer => [BASE, LENGTH, SPACELESS, UNCOVERED, LIBRARY].map(alone).to_vec(),
+        let none = FeatureWeight::default();
+        let base = FeatureWeight { base: 1.0, ..none };
+        let length = FeatureWeight { length: 1.0, ..none };
+        let spaceless = FeatureWeight { spaceless: 1.0, ..none };
+        let uncovered = FeatureWeight { uncovered: 1.0, ..none };
+        let library = FeatureWeight { library: 1.0, ..none };
+        let crowd = FeatureWeight { crowd: 1.0, ..none };
+        let directions = match self {
+            Self::Ranking | Self::Crossing => vec![base, length, spaceless],
+            Self::TransformerCrossing => vec![base, length, spaceless, library],
+            Self::Transformer => vec![base, length, spaceless, uncovered, library],
+            // Nothing of these is left for the longest queries.
             Self::Short => vec![
-                short(BASE, LENGTH),
-                short(UNCOVERED, LONG_UNCOVERED),
-                short(LIBRARY, LONG_LIBRARY),
+                FeatureWeight { length: -1.0, ..base },
+                FeatureWeight { long_uncovered: -1.0, ..uncovered },
+                FeatureWeight { long_library: -1.0, ..library },
             ],
-            Self::CrowdTransformer => [CROWD, LONG_CROWD].map(alone).to_vec(),
-            Self::CrowdShort => vec![short(CROWD, LONG_CROWD)],
-        }
+            Self::CrowdTransformer => vec![crowd, FeatureWeight { long_crowd: 1.0, ..none }],
+            Self::CrowdShort => vec![FeatureWeight { long_crowd: -1.0, ..crowd }],
+        };
+        directions.into_iter().map(|direction| direction.to_array().map(f64::from)).collect()
     }
 }
 
@@ -145,7 +134,7 @@ pub(super) fn fit_with_transformer(
 ) -> FeatureWeights {
     let mut weights = [[0.0; N_FEATURES]; N_PARTS];
     for (at, feature) in Feature::ALL.into_iter().enumerate() {
-        let parts = start.get(feature.as_str()).parts();
+        let parts = start.get(feature.as_str()).to_array();
         for (of_part, part) in weights.iter_mut().zip(parts) {
             of_part[at] = f64::from(part);
         }
@@ -164,7 +153,7 @@ pub(super) fn fit_with_transformer(
 fn named(weights: &Weights) -> FeatureWeights {
     let named = Feature::ALL.into_iter().enumerate().map(|(at, feature)| {
         let parts = std::array::from_fn(|part| rounded(weights[part][at]));
-        (feature.as_str().to_owned(), FeatureWeight::from_parts(parts))
+        (feature.as_str().to_owned(), FeatureWeight::from_array(parts))
     });
     FeatureWeights::new(named).expect("features have their own names, and fits are bounded")
 }

@@ -6,7 +6,7 @@ use super::{Considered, StepCandidates, Verdict};
 type Repeats<'a> = &'a dyn Fn(&Considered, &Considered) -> bool;
 
 /// A need leaves its best skill to another need only if its next one is at most this much worse, in log-odds. Beyond, one skill
-/// serves both.
+/// serves both. `docs/needs.md` measures it.
 const MAX_GAP: f32 = 2.0;
 
 /// Returns the place in its ranking that each need begins with, from 0.
@@ -43,7 +43,7 @@ fn displaced(
     (0..steps.len()).find_map(|later| {
         (0..later).find_map(|earlier| {
             let (a, b) = (first(earlier)?, first(later)?);
-            if a.candidate.skill != b.candidate.skill {
+            if a.id() != b.id() {
                 return None;
             }
             let (loser, skill) = if gap(later) > gap(earlier) { (earlier, a) } else { (later, b) };

@@ -1,8 +1,8 @@
 //! [`Chain`]: one skill for each step, as it fits the steps before.
 
 use super::{
-    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, Split,
-    StepCandidates, Verdict, reason,
+    ComposeRequest, Composer, Considered, DropReason, LeftOut, Plan, PlanStep, StepCandidates,
+    Verdict, reason,
     repetition::{MAX_SIMILARITY, repetition},
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
@@ -46,8 +46,9 @@ impl Chain {
             self.alpha * similarity + (1.0 - self.alpha) * compatibility(request, before, skill)
         };
         let open = step.candidates.iter().enumerate();
-        let open =
-            open.filter(|(_, skill)| repetition(request, MAX_SIMILARITY, before, skill).is_none());
+        let open = open.filter(|(_, skill)| {
+            repetition(request, MAX_SIMILARITY, before.iter().copied(), skill).is_none()
+        });
         let judged = open.map(|found| (value(found), found.1));
         // Of equals the first one, so the last of a reversed order.
         let best = judged.rev().max_by(|a, b| a.0.total_cmp(&b.0));
@@ -69,9 +70,7 @@ fn similarity(scale: ScoreScale, best: f32, score: f32, place: usize) -> f32 {
 
 /// Returns the mean compatibility of a skill with those of the steps before; 0 in the first step.
 fn compatibility(request: &ComposeRequest<'_>, before: &[&Considered], skill: &Considered) -> f32 {
-    let of = |before: &&Considered| {
-        (request.compatibility)(&before.candidate.skill, &skill.candidate.skill)
-    };
+    let of = |before: &&Considered| (request.compatibility)(before.id(), skill.id());
     let sum: f32 = before.iter().map(of).sum();
     sum / before.len().max(1) as f32
 }
@@ -83,13 +82,13 @@ impl Composer for Chain {
 
     fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {
         // Of a task in parts, the whole is no step of its own.
-        let n_whole = usize::from(request.split == Split::Parts).min(request.steps.len());
+        let (whole, parts) = request.split.divide(request.steps);
         let mut loaded: Vec<&Considered> = Vec::new();
-        let mut chosen: Vec<Option<SkillId>> = vec![None; n_whole];
-        for step in &request.steps[n_whole..] {
+        let mut chosen: Vec<Option<SkillId>> = whole.map(|_| None).into_iter().collect();
+        for step in parts {
             let skill = self.choose(request, step, &loaded);
             loaded.extend(skill);
-            chosen.push(skill.map(|skill| skill.candidate.skill.clone()));
+            chosen.push(skill.map(|skill| skill.id().clone()));
         }
         let steps: Vec<PlanStep> = request
             .steps
@@ -107,17 +106,18 @@ fn planned(
     chosen: Option<&SkillId>,
     loaded: &[&Considered],
 ) -> PlanStep {
-    let drop =
-        |skill: &Considered| match (repetition(request, MAX_SIMILARITY, loaded, skill), chosen) {
-            (Some(reason), _) => reason,
-            (None, Some(of)) => DropReason::Substitute { of: of.clone() },
-            (None, None) if step.judgement.verdict == Verdict::SmallTalk => DropReason::Abstained,
-            (None, None) if loaded.len() >= request.max_skills => DropReason::OverLimit,
-            (None, None) => DropReason::BelowCut,
-        };
-    let others = step.candidates.iter().filter(|skill| Some(&skill.candidate.skill) != chosen);
-    let left_out =
-        others.map(|skill| LeftOut { skill: skill.candidate.skill.clone(), reason: drop(skill) });
+    let drop = |skill: &Considered| match (
+        repetition(request, MAX_SIMILARITY, loaded.iter().copied(), skill),
+        chosen,
+    ) {
+        (Some(reason), _) => reason,
+        (None, Some(of)) => DropReason::Substitute { of: of.clone() },
+        (None, None) if step.judgement.verdict == Verdict::SmallTalk => DropReason::Abstained,
+        (None, None) if loaded.len() >= request.max_skills => DropReason::OverLimit,
+        (None, None) => DropReason::BelowCut,
+    };
+    let others = step.candidates.iter().filter(|skill| Some(skill.id()) != chosen);
+    let left_out = others.map(|skill| LeftOut { skill: skill.id().clone(), reason: drop(skill) });
     PlanStep {
         need: step.need.clone(),
         skills: chosen.into_iter().cloned().collect(),

@@ -43,6 +43,31 @@ pub enum Split {
     Needs,
 }
 
+/// Most skills of a plan, if nobody says so: more of one thing are seldom right.
+const MAX_SKILLS: usize = 3;
+
+/// The same of a task in parts: `SkillComposer`'s sequences are no longer.
+const MAX_SKILLS_OF_PARTS: usize = 6;
+
+impl Split {
+    /// Returns how many skills a plan may load if nobody says so.
+    pub fn usual_limit(self, n_needs: usize) -> usize {
+        match self {
+            Self::Whole => MAX_SKILLS,
+            Self::Parts => MAX_SKILLS_OF_PARTS,
+            Self::Needs => n_needs.max(MAX_SKILLS),
+        }
+    }
+
+    /// Returns the task as a whole, where it stands before its parts, and the steps that ask for skills of their own.
+    pub fn divide<T>(self, steps: &[T]) -> (Option<&T>, &[T]) {
+        match (self, steps) {
+            (Self::Parts, [whole, parts @ ..]) => (Some(whole), parts),
+            _ => (None, steps),
+        }
+    }
+}
+
 /// The best skills for one need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepCandidates {
@@ -64,6 +89,11 @@ pub struct Considered {
 }
 
 impl Considered {
+    /// Returns the identifier of the skill.
+    pub fn id(&self) -> &SkillId {
+        &self.candidate.skill
+    }
+
     /// Returns how the words of the need and of the skill meet, if they were read.
     pub(super) fn words(&self) -> Option<&WordMatch> {
         self.candidate.signals.words.as_ref()

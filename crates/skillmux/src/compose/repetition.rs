@@ -6,14 +6,14 @@ use super::{ComposeRequest, Considered, DropReason};
 pub(super) const MAX_SIMILARITY: f32 = 0.6;
 
 /// Returns why a skill adds nothing to the loaded ones, if it does not.
-pub(super) fn repetition(
+pub(super) fn repetition<'a>(
     request: &ComposeRequest<'_>,
     max_similarity: f32,
-    loaded: &[&Considered],
+    loaded: impl IntoIterator<Item = &'a Considered>,
     skill: &Considered,
 ) -> Option<DropReason> {
-    loaded.iter().find_map(|earlier| {
-        let (of, id) = (&earlier.candidate.skill, &skill.candidate.skill);
+    loaded.into_iter().find_map(|earlier| {
+        let (of, id) = (earlier.id(), skill.id());
         // Of two skills with one name an agent can load but one; forks keep their name.
         if of == id {
             Some(DropReason::LoadedBefore)

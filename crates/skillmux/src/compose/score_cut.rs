@@ -24,6 +24,7 @@ pub struct ScoreCutConfig {
 }
 
 impl Default for ScoreCutConfig {
+    /// Set by hand, with a look at the sample tasks.
     fn default() -> Self {
         Self {
             min_score_share: 0.6,
@@ -58,7 +59,7 @@ impl ScoreCut {
     ) -> PlanStep {
         let (elsewhere, candidates) = step.candidates.split_at(first_place);
         let left = |skill: &Considered| LeftOut {
-            skill: skill.candidate.skill.clone(),
+            skill: skill.id().clone(),
             reason: DropReason::ServesOther,
         };
         let (mut skills, mut left_out) =
@@ -75,7 +76,7 @@ impl ScoreCut {
             } else if let Some(of) = server.clone().filter(|_| request.split == Split::Needs) {
                 Some(DropReason::Substitute { of })
             } else if let Some(reason) =
-                repetition(request, self.config.max_similarity, loaded, skill)
+                repetition(request, self.config.max_similarity, loaded.iter().copied(), skill)
             {
                 Some(reason)
             } else if loaded.len() >= request.max_skills {
@@ -83,7 +84,7 @@ impl ScoreCut {
             } else {
                 None
             };
-            let id = skill.candidate.skill.clone();
+            let id = skill.id().clone();
             let serves = drop.as_ref().map_or(Some(&id), |reason| reason.server(&id));
             server = server.or(serves.cloned());
             if let Some(reason) = drop {
@@ -113,16 +114,19 @@ impl ScoreCut {
 
 impl Composer for ScoreCut {
     fn identity(&self) -> String {
-        "score-cut".to_owned()
+        let ScoreCutConfig { min_score_share, max_score_drop, max_log_odds, max_similarity } =
+            self.config;
+        format!(
+            "score-cut share={min_score_share} drop={max_score_drop} log_odds={max_log_odds} \
+             similarity={max_similarity}"
+        )
     }
 
     fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {
         let mut loaded = Vec::new();
-        // Of a task in parts, the whole comes last: it adds what no part has.
-        let n_last = usize::from(request.split == Split::Parts).min(request.steps.len());
         let is_by_need = request.split == Split::Needs && request.scale == ScoreScale::LogOdds;
         let repeats = |one: &Considered, other: &Considered| {
-            repetition(request, self.config.max_similarity, &[one], other).is_some()
+            repetition(request, self.config.max_similarity, [one], other).is_some()
         };
         let places = if is_by_need {
             first_places(request.steps, &repeats)
@@ -130,11 +134,12 @@ impl Composer for ScoreCut {
             vec![0; request.steps.len()]
         };
         let in_turn: Vec<_> = request.steps.iter().zip(places).collect();
-        let (last, first) = in_turn.split_at(n_last);
-        let in_turn = first.iter().chain(last);
+        // Of a task in parts, the whole comes last: it adds what no part has.
+        let (whole, parts) = request.split.divide(&in_turn);
+        let in_turn = parts.iter().chain(whole);
         let mut steps: Vec<PlanStep> =
             in_turn.map(|(step, place)| self.step(request, step, *place, &mut loaded)).collect();
-        steps.rotate_right(n_last);
+        steps.rotate_right(usize::from(whole.is_some()));
         let n_served = steps.iter().filter(|step| step.is_served()).count();
         let reason = if request.split == Split::Needs && n_served > 0 {
             reason::of_needs(n_served, steps.len())

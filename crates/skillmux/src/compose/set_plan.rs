@@ -7,7 +7,7 @@ use super::{
 };
 use crate::skill::SkillId;
 
-/// Log-odds below a chosen skill from which on another one could not take its place.
+/// Log-odds below a chosen skill from which on another one could not take its place. Set by hand.
 const CLOSE: f32 = 2.0;
 
 /// Confidence from which on a plan is sure of its skill.
@@ -46,21 +46,20 @@ pub fn first_skill(steps: &[StepCandidates]) -> Option<&Considered> {
 pub fn plan_of_sequence(request: &ComposeRequest<'_>, sequence: &[SkillId]) -> Plan {
     let table = SetTable::new(request.steps, request.n_skills);
     let considered = || request.steps.iter().flat_map(|step| &step.candidates);
-    let of_sequence = sequence
-        .iter()
-        .filter_map(|id| considered().find(|considered| considered.candidate.skill == *id));
+    let of_sequence =
+        sequence.iter().filter_map(|id| considered().find(|considered| considered.id() == id));
     let mut chosen: Vec<Chosen<'_>> = Vec::new();
     for skill in of_sequence.chain(all_named(request.steps)) {
-        let loaded: Vec<&Considered> = chosen.iter().map(|chosen| chosen.skill).collect();
+        let loaded = chosen.iter().map(|chosen| chosen.skill);
         if chosen.len() < request.max_skills.saturating_add(N_BEYOND)
-            && repetition(request, MAX_SIMILARITY, &loaded, skill).is_none()
+            && repetition(request, MAX_SIMILARITY, loaded, skill).is_none()
         {
             chosen.push(Chosen { skill, step: step_of(&table, skill) });
         }
     }
     let mut plan = plan_of(request, &chosen);
     let place = |step: &PlanStep| {
-        let is_first = |chosen: &Chosen<'_>| step.skills.contains(&chosen.skill.candidate.skill);
+        let is_first = |chosen: &Chosen<'_>| step.skills.contains(chosen.skill.id());
         chosen.iter().position(is_first).unwrap_or(chosen.len())
     };
     plan.steps.sort_by_key(place);
@@ -69,7 +68,7 @@ pub fn plan_of_sequence(request: &ComposeRequest<'_>, sequence: &[SkillId]) -> P
 
 /// Returns the number of the step that loads a skill: the part that it serves best, else the task as a whole.
 pub(super) fn step_of(table: &SetTable, skill: &Considered) -> usize {
-    table.best_part(&skill.candidate.skill).map_or(0, |part| part + 1)
+    table.best_part(skill.id()).map_or(0, |part| part + 1)
 }
 
 /// Returns the plan that loads these skills up to the limit, with the steps in the order of the request.
@@ -94,25 +93,22 @@ fn step(
     beyond: &[Chosen<'_>],
 ) -> PlanStep {
     let StepCandidates { need, candidates, .. } = &request.steps[number];
-    let loaded: Vec<&Considered> = all.iter().map(|chosen| chosen.skill).collect();
     let of_step = all.iter().find(|chosen| chosen.step == number);
     let (mut skills, mut left_out) = (Vec::new(), Vec::new());
     for considered in candidates {
-        let id = considered.candidate.skill.clone();
-        let is_here =
-            all.iter().any(|chosen| chosen.step == number && chosen.skill.candidate.skill == id);
+        let id = considered.id().clone();
+        let is_here = all.iter().any(|chosen| chosen.step == number && *chosen.skill.id() == id);
         if is_here {
             skills.push(id);
             continue;
         }
-        let reason = match (repetition(request, MAX_SIMILARITY, &loaded, considered), of_step) {
+        let loaded = all.iter().map(|chosen| chosen.skill);
+        let reason = match (repetition(request, MAX_SIMILARITY, loaded, considered), of_step) {
             (Some(reason), _) => reason,
             (None, _) if all.is_empty() => DropReason::Abstained,
-            (None, _) if beyond.iter().any(|over| over.skill.candidate.skill == id) => {
-                DropReason::OverLimit
-            }
+            (None, _) if beyond.iter().any(|over| *over.skill.id() == id) => DropReason::OverLimit,
             (None, Some(chosen)) if is_close(candidates, chosen.skill, considered) => {
-                DropReason::Substitute { of: chosen.skill.candidate.skill.clone() }
+                DropReason::Substitute { of: chosen.skill.id().clone() }
             }
             (None, _) => DropReason::BelowCut,
         };
@@ -123,7 +119,7 @@ fn step(
 
 /// Returns whether a skill is so close to a chosen one in a ranking that it could take its place.
 fn is_close(ranking: &[Considered], chosen: &Considered, other: &Considered) -> bool {
-    let of_chosen = ranking.iter().find(|found| found.candidate.skill == chosen.candidate.skill);
+    let of_chosen = ranking.iter().find(|found| found.id() == chosen.id());
     of_chosen.is_some_and(|found| other.candidate.score >= found.candidate.score - CLOSE)
 }
 
@@ -144,8 +140,8 @@ fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
         },
         ([first], _) if is_unsure(steps) => {
             let best = steps.first().map_or(&[] as &[Considered], |whole| &whole.candidates);
-            let id = &first.skill.candidate.skill;
-            let next = best.iter().find(|considered| considered.candidate.skill != *id);
+            let id = first.skill.id();
+            let next = best.iter().find(|considered| considered.id() != id);
             reason::of_doubt(first.skill, next)
         }
         ([first], _) => reason::of_load(first.skill, 1),

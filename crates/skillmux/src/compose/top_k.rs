@@ -30,7 +30,7 @@ impl Composer for TopK {
         for place in 0..n_longest {
             for (step, plan) in request.steps.iter().zip(&mut steps) {
                 let Some(considered) = step.candidates.get(place) else { continue };
-                let skill = &considered.candidate.skill;
+                let skill = considered.id();
                 if loaded.contains(skill) {
                     let reason = DropReason::LoadedBefore;
                     plan.left_out.push(LeftOut { skill: skill.clone(), reason });

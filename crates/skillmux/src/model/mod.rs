@@ -36,6 +36,7 @@
 mod chat;
 mod encoder;
 mod json_answer;
+mod numbers;
 mod pair_scorer;
 mod speller;
 mod translator;
@@ -49,4 +50,5 @@ pub use speller::Speller;
 pub use translator::Translator;
 pub use trees::{Tree, TreeSplit, Trees};
 
+pub(crate) use numbers::{fingerprint, probability};
 pub(crate) use translator::TRANSLATION_DISCOUNT;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::probability;
+
 /// A bias and the leaves that a list of features falls into, one a tree: log-odds, where the trees are boosted for the logistic loss
 /// (Friedman 2001).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -24,7 +26,7 @@ impl Trees {
 
     /// Returns the probability in `[0, 1]` of which the sum is the log-odds.
     pub fn probability(&self, features: &[f32]) -> f32 {
-        1.0 / (1.0 + (-self.sum(features)).exp())
+        probability(self.sum(features))
     }
 }
 

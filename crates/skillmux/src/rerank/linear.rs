@@ -11,7 +11,7 @@ use crate::{
 /// Contribution of a candidate of which nothing was measured.
 const RETRIEVED: &str = "retrieved";
 
-/// How far the best candidate of which nothing was measured is below those that were, in log-odds.
+/// How far the best candidate of which nothing was measured is below those that were, in log-odds. Set by hand.
 const UNMEASURED_MARGIN: f32 = 2.0;
 
 /// Orders candidates by a weighed sum of their signals.
@@ -79,15 +79,15 @@ impl Reranker for LinearReranker {
     ) -> Result<Vec<Candidate>> {
         let measured = candidates.iter().find(|candidate| candidate.signals.is_measured());
         let weights = measured.map_or_else(Vec::new, |found| self.applied(&found.signals));
-        let mut floor = f32::MAX;
+        let mut floor: Option<f32> = None;
         for Candidate { score, signals, .. } in &mut candidates {
             if signals.is_measured() {
                 let values = signals.values();
                 *score = weights.iter().map(|(position, weight)| values[*position] * weight).sum();
-                floor = floor.min(*score);
+                floor = Some(floor.map_or(*score, |floor| floor.min(*score)));
             }
         }
-        let floor = if measured_none(floor) { 0.0 } else { floor };
+        let floor = floor.unwrap_or(0.0);
         for candidate in &mut candidates {
             if !candidate.signals.is_measured() {
                 candidate.score += floor - UNMEASURED_MARGIN;
@@ -117,9 +117,4 @@ impl Reranker for LinearReranker {
 /// Returns whether a transformer has read the query.
 fn is_read(signals: &Signals) -> bool {
     signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5
-}
-
-/// Returns whether no candidate lowered the floor.
-fn measured_none(floor: f32) -> bool {
-    floor.to_bits() == f32::MAX.to_bits()
 }

@@ -36,23 +36,21 @@ impl QueryTraits {
         (self.library - LIBRARY_OF_10_000).max(0.0) / (1.0 - LIBRARY_OF_10_000)
     }
 
-    /// Returns what the parts of a weight are multiplied by, in the order of the fields of
-    /// [`FeatureWeight`].
-    pub fn factors(&self) -> [f32; FeatureWeight::N_PARTS] {
+    /// Returns what the parts of a [`FeatureWeight`] are multiplied by, in the order of its fields.
+    pub fn factors(&self) -> [f32; FeatureWeight::N] {
         let Self { length, spaceless, uncovered, library } = *self;
         let crowd = self.crowd();
-        let of_long = [uncovered, library, crowd].map(|factor| length * factor);
-        let [long_uncovered, long_library, long_crowd] = of_long;
-        [
-            1.0,
+        let factors = FeatureWeight {
+            base: 1.0,
             length,
             spaceless,
             uncovered,
             library,
-            long_uncovered,
-            long_library,
+            long_uncovered: length * uncovered,
+            long_library: length * library,
             crowd,
-            long_crowd,
-        ]
+            long_crowd: length * crowd,
+        };
+        factors.to_array()
     }
 }

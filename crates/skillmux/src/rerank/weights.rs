@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::QueryTraits;
-use crate::retrieve::Feature;
+use crate::{features::features, retrieve::Feature};
 
 /// Larger weights are no result of a fit, and their sums are not finite.
 const MAX_WEIGHT: f32 = 1e6;
@@ -33,34 +33,34 @@ pub struct RankerWeights {
 #[serde(try_from = "BTreeMap<String, FeatureWeight>", into = "BTreeMap<String, FeatureWeight>")]
 pub struct FeatureWeights(BTreeMap<String, FeatureWeight>);
 
-/// What one unit of a feature adds to the log-odds of a skill, by the traits of the query.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FeatureWeight {
-    /// For a short query.
-    pub base: f32,
-    /// Added times the length of the query, in `[0, 1]`.
-    pub length: f32,
-    /// Added times 1 for a query in writing without spaces.
-    pub spaceless: f32,
-    /// Added times the share of the query that no skill has, in `[0, 1]`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub uncovered: f32,
-    /// Added times the size of the library, in `[0, 1]`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub library: f32,
-    /// Added times the length and the share that no skill has.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub long_uncovered: f32,
-    /// Added times the length and the size of the library.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub long_library: f32,
-    /// Added times how far the library is above 10,000 skills, in `[0, 1]`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub crowd: f32,
-    /// Added times the length and that.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub long_crowd: f32,
+features! {
+    /// What one unit of a feature adds to the log-odds of a skill, by the traits of the query.
+    pub struct FeatureWeight {
+        /// For a short query.
+        base,
+        /// Added times the length of the query, in `[0, 1]`.
+        length,
+        /// Added times 1 for a query in writing without spaces.
+        spaceless,
+        /// Added times the share of the query that no skill has, in `[0, 1]`.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        uncovered,
+        /// Added times the size of the library, in `[0, 1]`.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        library,
+        /// Added times the length and the share that no skill has.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        long_uncovered,
+        /// Added times the length and the size of the library.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        long_library,
+        /// Added times how far the library is above 10,000 skills, in `[0, 1]`.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        crowd,
+        /// Added times the length and that.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        long_crowd,
+    }
 }
 
 /// Why weights are refused.
@@ -82,64 +82,9 @@ pub enum WeightsError {
 }
 
 impl FeatureWeight {
-    /// Parts of a weight.
-    pub const N_PARTS: usize = 9;
-
-    /// Returns the parts in the order of [`QueryTraits::factors`].
-    pub fn parts(&self) -> [f32; Self::N_PARTS] {
-        let Self {
-            base,
-            length,
-            spaceless,
-            uncovered,
-            library,
-            long_uncovered,
-            long_library,
-            crowd,
-            long_crowd,
-        } = *self;
-        [
-            base,
-            length,
-            spaceless,
-            uncovered,
-            library,
-            long_uncovered,
-            long_library,
-            crowd,
-            long_crowd,
-        ]
-    }
-
-    /// Returns the weight with these parts.
-    pub fn from_parts(parts: [f32; Self::N_PARTS]) -> Self {
-        let [
-            base,
-            length,
-            spaceless,
-            uncovered,
-            library,
-            long_uncovered,
-            long_library,
-            crowd,
-            long_crowd,
-        ] = parts;
-        Self {
-            base,
-            length,
-            spaceless,
-            uncovered,
-            library,
-            long_uncovered,
-            long_library,
-            crowd,
-            long_crowd,
-        }
-    }
-
     /// Returns the weight for a query with these traits.
     pub fn of(&self, traits: &QueryTraits) -> f32 {
-        self.parts().iter().zip(traits.factors()).map(|(part, factor)| part * factor).sum()
+        self.to_array().iter().zip(traits.factors()).map(|(part, factor)| part * factor).sum()
     }
 }
 
@@ -162,7 +107,7 @@ impl FeatureWeights {
             if Feature::ALL.iter().all(|feature| feature.as_str() != name) {
                 return Err(WeightsError::Unknown { name });
             }
-            if !weight.parts().iter().all(|x| x.abs() <= MAX_WEIGHT) {
+            if !weight.to_array().iter().all(|x| x.abs() <= MAX_WEIGHT) {
                 return Err(WeightsError::Unbounded { name });
             }
             if weight != FeatureWeight::default() {
@@ -197,7 +142,7 @@ impl FeatureWeights {
         let mut hasher = blake3::Hasher::new();
         for (name, weight) in &self.0 {
             hasher.update(name.as_bytes());
-            let parts = weight.parts();
+            let parts = weight.to_array();
             let (of_writing, others) = parts.split_at(N_OLDEST_PARTS);
             for part in of_writing {
                 hasher.update(&part.to_le_bytes());
@@ -267,7 +212,7 @@ mod tests {
     #[test]
     fn the_weight_of_a_feature_follows_the_query() {
         let weight =
-            FeatureWeight::from_parts([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
+            FeatureWeight::from_array([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
         let of = |length, spaceless, uncovered, library| {
             weight.of(&QueryTraits { length, spaceless, uncovered, library })
         };

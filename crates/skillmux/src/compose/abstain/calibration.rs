@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Features};
-use crate::retrieve::RankingIdentity;
+use crate::{model::probability, retrieve::RankingIdentity};
 
 /// How likely the best skill helps, by logistic regression over [`Evidence`].
 ///
@@ -70,7 +70,7 @@ impl Calibration {
         let weights = self.weights.to_array();
         let summands = weights.iter().zip(evidence.features.to_array()).map(|(w, f)| w * f);
         let log_odds = self.bias + summands.sum::<f32>();
-        1.0 / (1.0 + (-log_odds).exp())
+        probability(log_odds)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     repetition::{MAX_SIMILARITY, repetition},
     set_plan::{Chosen, N_BEYOND, all_named, first_skill, plan_of, step_of},
 };
-use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
+use crate::{error::Result, model::fingerprint, retrieve::ScoreScale, skill::SkillId};
 
 pub use features::SetFeatures;
 pub use table::SetTable;
@@ -46,7 +46,7 @@ impl SetHead {
     /// Returns the skills of a plan in the order in which they are chosen, whatever the scale.
     pub fn chosen(&self, request: &ComposeRequest<'_>) -> Vec<SkillId> {
         let chosen = self.choose(request).into_iter().take(request.max_skills);
-        chosen.map(|chosen| chosen.skill.candidate.skill.clone()).collect()
+        chosen.map(|chosen| chosen.skill.id().clone()).collect()
     }
 
     /// Returns the skills of the plan in the order in which they are chosen, each with its step; then some that it would have
@@ -56,7 +56,7 @@ impl SetHead {
         let Some(first) = first_skill(request.steps) else { return Vec::new() };
         let mut chosen = Choice { request, table: &table, chosen: Vec::new() };
         let probability = |skill: &Considered, ids: &[SkillId]| {
-            let features = table.features(&skill.candidate.skill, ids);
+            let features = table.features(skill.id(), ids);
             features.map(|features| self.weights.probability(&features))
         };
         let mut n_right = probability(first, &[]).unwrap_or(0.0);
@@ -69,8 +69,7 @@ impl SetHead {
             let ids = chosen.ids();
             let mut seen = BTreeSet::new();
             let open = request.steps.iter().flat_map(|step| &step.candidates);
-            let open =
-                open.filter(|skill| seen.insert(&skill.candidate.skill) && chosen.is_open(skill));
+            let open = open.filter(|skill| seen.insert(skill.id()) && chosen.is_open(skill));
             let judged: Vec<(f32, &Considered)> =
                 open.filter_map(|skill| Some((probability(skill, &ids)?, skill))).collect();
             // Of equals the first one, so the last of a reversed order.
@@ -97,17 +96,17 @@ struct Choice<'r, 'a> {
 }
 
 impl<'a> Choice<'_, 'a> {
-    fn skills(&self) -> Vec<&'a Considered> {
-        self.chosen.iter().map(|chosen| chosen.skill).collect()
+    fn skills(&self) -> impl Iterator<Item = &'a Considered> {
+        self.chosen.iter().map(|chosen| chosen.skill)
     }
 
     fn ids(&self) -> Vec<SkillId> {
-        self.chosen.iter().map(|chosen| chosen.skill.candidate.skill.clone()).collect()
+        self.skills().map(|skill| skill.id().clone()).collect()
     }
 
     fn is_open(&self, skill: &Considered) -> bool {
         self.chosen.len() < self.request.max_skills.saturating_add(N_BEYOND)
-            && repetition(self.request, MAX_SIMILARITY, &self.skills(), skill).is_none()
+            && repetition(self.request, MAX_SIMILARITY, self.skills(), skill).is_none()
     }
 
     /// Adds a skill if it is open: to the part that it serves best, else to the whole task. Returns whether it was.
@@ -122,7 +121,7 @@ impl<'a> Choice<'_, 'a> {
 
 impl Composer for SetHead {
     fn identity(&self) -> String {
-        "set-head".to_owned()
+        format!("set-head {}", fingerprint(self.weights.as_ref()))
     }
 
     fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan> {

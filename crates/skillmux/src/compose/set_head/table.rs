@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::SetFeatures;
 use crate::{
     compose::{Considered, StepCandidates},
+    decompose::asks,
     retrieve::log_odds_shares,
     skill::SkillId,
 };
@@ -36,6 +37,7 @@ pub struct SetTable {
     rows: BTreeMap<SkillId, Row>,
     n_parts: usize,
     n_sure_parts: usize,
+    n_requests: usize,
     n_skills: usize,
     confidence: f32,
     top_share: f32,
@@ -57,6 +59,7 @@ struct PartShare {
     share: f32,
     confidence: f32,
     is_first: bool,
+    is_request: bool,
     log_odds: f32,
     below_best: f32,
 }
@@ -79,21 +82,25 @@ impl SetTable {
         let (whole, parts) = steps.split_first().map_or((None, steps), |(w, p)| (Some(w), p));
         let best = |step: &StepCandidates| step.candidates.first().map_or(0.0, score);
         for (number, (considered, share)) in whole.into_iter().flat_map(shares).enumerate() {
-            let row = rows.entry(considered.candidate.skill.clone()).or_default();
+            let row = rows.entry(considered.id().clone()).or_default();
             row.share = share;
             row.place = Some(number + 1);
             row.below_best = whole.map(|whole| score(considered) - best(whole));
             row.log_odds = Some(score(considered));
         }
+        let mut n_requests = 0;
         for (number, part) in parts.iter().enumerate() {
             let confidence = part.judgement.confidence.unwrap_or(0.0);
+            let is_request = asks(part.need.text());
+            n_requests += usize::from(is_request);
             for (place, (considered, share)) in shares(part).enumerate() {
-                let row = rows.entry(considered.candidate.skill.clone()).or_default();
+                let row = rows.entry(considered.id().clone()).or_default();
                 row.parts.push(PartShare {
                     part: number,
                     share,
                     confidence,
                     is_first: place == 0,
+                    is_request,
                     log_odds: score(considered),
                     below_best: score(considered) - best(part),
                 });
@@ -103,6 +110,7 @@ impl SetTable {
         Self {
             n_parts: parts.len(),
             n_sure_parts: parts.iter().filter(|part| confidence(part) >= SURE).count(),
+            n_requests,
             n_skills,
             confidence: whole.map_or(0.0, confidence),
             top_share: rows.values().map(|row| row.share).fold(0.0, f32::max),
@@ -155,7 +163,8 @@ impl SetTable {
         let best_part = largest.map_or(0.0, PartShare::worth);
         let led = || parts.iter().filter(|part| part.is_first);
         let n_led = led().count();
-        let is_leading = if n_led > 0 { 1.0 } else { 0.0 };
+        let request = led().filter(|part| part.is_request);
+        let request = request.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
         Some(SetFeatures {
             share: row.share,
             below_best: far(row.below_best),
@@ -164,12 +173,12 @@ impl SetTable {
             all_parts: parts.iter().map(PartShare::worth).sum(),
             leads: n_led as f32 / self.n_parts.max(1) as f32,
             n_parts: of_many(self.n_parts),
-            is_whole: if self.n_parts == 0 { 1.0 } else { 0.0 },
+            is_whole: one_if(self.n_parts == 0),
             library_size: (self.n_skills as f32).ln_1p() / 10.0,
             confidence: self.confidence,
             overlap,
             new_best_part: best_part * (1.0 - overlap),
-            new_lead: is_leading * (1.0 - overlap),
+            new_lead: one_if(n_led > 0) * (1.0 - overlap),
             place: row.place.map_or(0.0, |place| 1.0 / place as f32),
             part_log_odds: tenths(highest(parts.iter().map(|part| part.log_odds))),
             below_best_of_part: far(highest(parts.iter().map(|part| part.below_best))),
@@ -181,8 +190,16 @@ impl SetTable {
             n_open_parts: of_many(self.n_parts - served.len()),
             open_part: highest(open().map(PartShare::worth)).unwrap_or(0.0),
             open_log_odds: tenths(highest(open().map(|part| part.log_odds))),
+            leads_request: one_if(request.is_some()),
+            request_confidence: request.map_or(0.0, |part| part.confidence),
+            leads_open_request: one_if(request.is_some_and(|part| !served.contains(&part.part))),
+            n_requests: of_many(self.n_requests),
         })
     }
+}
+
+fn one_if(holds: bool) -> f32 {
+    if holds { 1.0 } else { 0.0 }
 }
 
 fn highest(numbers: impl Iterator<Item = f32>) -> Option<f32> {
@@ -290,6 +307,29 @@ mod tests {
         let alone = table.features(&SkillId::new("docker"), &[]).unwrap();
         near(alone.n_open_parts, 0.25);
         near(alone.top_share, alone.share);
+    }
+
+    #[test]
+    fn a_part_that_asks_is_told_from_one_that_tells() {
+        let asking =
+            |text: &str, step: StepCandidates| StepCandidates { need: Need::new(text), ..step };
+        let steps = [
+            step(0.5, &[("docker", 4.0), ("deck", 0.0)]),
+            asking("send it to the board", step(0.8, &[("deck", 3.0)])),
+            asking("it is for Monday", step(0.6, &[("docker", 1.0)])),
+        ];
+        let table = SetTable::new(&steps, 99);
+        let features =
+            |name: &str, chosen: &[SkillId]| table.features(&SkillId::new(name), chosen).unwrap();
+        let deck = features("deck", &[SkillId::new("docker")]);
+        near(deck.n_requests, 0.125);
+        near(deck.leads_request, 1.0);
+        near(deck.request_confidence, 0.8);
+        near(deck.leads_open_request, 1.0);
+        near(features("deck", &[SkillId::new("deck")]).leads_open_request, 0.0);
+        let docker = features("docker", &[]);
+        near(docker.leads_request, 0.0);
+        near(docker.request_confidence, 0.0);
     }
 
     #[test]

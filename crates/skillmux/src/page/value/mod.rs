@@ -14,7 +14,10 @@ use super::{
     scene::{Repeats, Scene},
     share,
 };
-use crate::{model::Encoder, skill::Node};
+use crate::{
+    model::{Encoder, fingerprint},
+    skill::Node,
+};
 
 pub use features::NodeFeatures;
 pub use weights::{LeftOutValue, NodeWeights, SufficiencyWeights};
@@ -65,7 +68,7 @@ impl ValuePager {
 
 impl Pager for ValuePager {
     fn identity(&self) -> String {
-        "value".to_owned()
+        format!("value {}", fingerprint(&self.weights))
     }
 
     fn page(&self, request: &PageRequest<'_>) -> Page {

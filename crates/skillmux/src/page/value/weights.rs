@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::NodeFeatures;
+use crate::model::probability;
 
 /// How likely a node is needed to answer a query, by logistic regression over [`NodeFeatures`]: plain numbers, which `skillmux train
 /// pager` fits.
@@ -40,7 +41,7 @@ impl SufficiencyWeights {
     pub fn probability(&self, left_out: &LeftOutValue) -> f32 {
         let [sum, largest, share] = left_out.numbers();
         let log_odds = self.bias + self.sum * sum + self.largest * largest + self.share * share;
-        1.0 / (1.0 + (-log_odds).exp())
+        probability(log_odds)
     }
 }
 
@@ -85,7 +86,7 @@ impl NodeWeights {
 
     /// Returns the probability in `[0, 1]` that a node is needed.
     pub fn probability(&self, features: &NodeFeatures) -> f32 {
-        1.0 / (1.0 + (-self.log_odds(features)).exp())
+        probability(self.log_odds(features))
     }
 
     /// Returns what each feature adds to the log-odds, in the order of [`NodeFeatures::NAMES`].

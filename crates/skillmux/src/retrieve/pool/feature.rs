@@ -36,7 +36,67 @@ pub(crate) const QUERY_WORK: &str = "query.work";
 /// The features of one candidate, in the order of [`Feature::ALL`].
 pub(super) type FeatureRow = [f32; Feature::ALL.len()];
 
-macro_rules! features {
+/// Signals that are the same for all candidates of a query.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfQuery {
+    pub(super) length: f32,
+    pub(super) spaceless: f32,
+    pub(super) best_cosine: f32,
+    pub(super) cosine_rise: f32,
+    pub(super) is_read_by_transformer: bool,
+    pub(super) best_text_cosine: f32,
+    pub(super) text_cosine_rise: f32,
+    pub(super) uncovered: f32,
+    pub(super) library: f32,
+    pub(super) work: f32,
+}
+
+impl OfQuery {
+    const NAMES: [&str; 10] = [
+        QUERY_LENGTH,
+        QUERY_SPACELESS,
+        BEST_COSINE,
+        COSINE_RISE,
+        QUERY_TRANSFORMER,
+        BEST_TEXT_COSINE,
+        TEXT_COSINE_RISE,
+        QUERY_UNCOVERED,
+        QUERY_LIBRARY,
+        QUERY_WORK,
+    ];
+
+    /// Returns the values, in the order of their names.
+    pub(super) fn values(self) -> [f32; Self::NAMES.len()] {
+        [
+            self.length,
+            self.spaceless,
+            self.best_cosine,
+            self.cosine_rise,
+            f32::from(u8::from(self.is_read_by_transformer)),
+            self.best_text_cosine,
+            self.text_cosine_rise,
+            self.uncovered,
+            self.library,
+            self.work,
+        ]
+    }
+}
+
+/// Returns the names of both, those of candidates first.
+const fn joined<const N: usize, const M: usize, const ALL: usize>(
+    of_candidate: [&'static str; N],
+    of_query: [&'static str; M],
+) -> [&'static str; ALL] {
+    let mut all = [""; ALL];
+    let mut at = 0;
+    while at < ALL {
+        all[at] = if at < N { of_candidate[at] } else { of_query[at - N] };
+        at += 1;
+    }
+    all
+}
+
+macro_rules! candidate_features {
     ($($(#[$doc:meta])* $variant:ident: $name:literal, $group:ident;)*) => {
         /// A number about a candidate, compared with the other candidates of the query where it is
         /// called relative. All are within `[-1, 2]`, most of them within `[0, 1]`.
@@ -66,23 +126,12 @@ macro_rules! features {
         }
 
         /// Names of all signals of a candidate: its features, and what is the same for all candidates.
-        pub(super) const SIGNALS: [&str; Feature::ALL.len() + 10] = [
-            $($name,)*
-            QUERY_LENGTH,
-            QUERY_SPACELESS,
-            BEST_COSINE,
-            COSINE_RISE,
-            QUERY_TRANSFORMER,
-            BEST_TEXT_COSINE,
-            TEXT_COSINE_RISE,
-            QUERY_UNCOVERED,
-            QUERY_LIBRARY,
-            QUERY_WORK,
-        ];
+        pub(super) const SIGNALS: [&str; Feature::ALL.len() + OfQuery::NAMES.len()] =
+            joined([$($name),*], OfQuery::NAMES);
     };
 }
 
-features! {
+candidate_features! {
     /// BM25 of the whole query, relative to the best candidate.
     Bm25: "bm25", Words;
     /// BM25 of the whole query as a share of the most that its terms could give.

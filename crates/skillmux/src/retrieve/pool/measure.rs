@@ -227,10 +227,7 @@ fn fill_counts(pool: &Pool, rows: &mut [FeatureRow]) {
 fn fill_clauses(pool: &Pool, rows: &mut [FeatureRow]) {
     let n = rows.len();
     let weight_of_clauses: f32 = pool.clauses.iter().map(|clause| clause.weight).sum();
-    let [mut best_of, mut wins, mut votes, mut focus] = [const { Vec::new() }; 4].map(|mut v| {
-        v.resize(n, 0.0_f32);
-        v
-    });
+    let [mut best_of, mut wins, mut votes, mut focus] = std::array::from_fn(|_| vec![0.0_f32; n]);
     for clause in &pool.clauses {
         let best = best(&clause.scores);
         for (member, place) in places(&clause.scores).into_iter().enumerate() {
@@ -269,10 +266,10 @@ fn fill_cosines(cosines: &PoolCosines, shares: &[f32], rows: &mut [FeatureRow]) 
 
 fn fill_text_cosines(cosines: &[f32], rows: &mut [FeatureRow]) {
     // A text that the transformer cannot read has a vector of zeros.
-    let read: Vec<f32> =
-        cosines.iter().copied().filter(|cosine| cosine.to_bits() << 1 != 0).collect();
+    let is_unread = |cosine: f32| cosine.abs() < f32::MIN_POSITIVE;
+    let read: Vec<f32> = cosines.iter().copied().filter(|cosine| !is_unread(*cosine)).collect();
     let mean = ratio(read.iter().sum(), read.len() as f32);
-    let of = |cosine: &f32| if cosine.to_bits() << 1 == 0 { mean } else { *cosine };
+    let of = |cosine: &f32| if is_unread(*cosine) { mean } else { *cosine };
     let cosines: Vec<f32> = cosines.iter().map(of).map(|cosine| f32::max(cosine, 0.0)).collect();
     let best = best(&cosines);
     for ((row, cosine), place) in rows.iter_mut().zip(&cosines).zip(places(&cosines)) {
@@ -390,7 +387,10 @@ fn reciprocal(place: usize, score: f32) -> f32 {
     if score > 0.0 { 1.0 / (place as f32 + 1.0) } else { 0.0 }
 }
 
+/// Logarithm of the place that counts as nothing: about the four hundredth.
+const LAST_PLACE: f32 = 6.0;
+
 /// Returns 1 for the first place, falling to 0 near the four hundredth.
 fn of_place(place: usize) -> f32 {
-    1.0 - (place as f32).ln_1p() / 6.0
+    1.0 - (place as f32).ln_1p() / LAST_PLACE
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    feature::{Feature, QUERY_TRANSFORMER, SIGNALS},
+    feature::{Feature, OfQuery, QUERY_TRANSFORMER, SIGNALS},
     gather::Encoders,
     measure::Measured,
 };
@@ -97,18 +97,19 @@ impl Retriever for PoolRetriever {
         let measured = Measured::of(query, &bm25, encoders, &named)?;
         let (kind, cosines) = (measured.kind, measured.cosines());
         let texts = measured.text_cosines();
-        let of_query = [
-            kind.length,
-            kind.spaceless,
-            cosines.best,
-            cosines.best - cosines.mean,
-            f32::from(u8::from(measured.is_read_by_transformer)),
-            texts.best,
-            texts.best - texts.mean,
-            measured.uncovered(),
-            library_size(index.n_skills()),
-            measured.work,
-        ];
+        let of_query = OfQuery {
+            length: kind.length,
+            spaceless: kind.spaceless,
+            best_cosine: cosines.best,
+            cosine_rise: cosines.best - cosines.mean,
+            is_read_by_transformer: measured.is_read_by_transformer,
+            best_text_cosine: texts.best,
+            text_cosine_rise: texts.best - texts.mean,
+            uncovered: measured.uncovered(),
+            library: library_size(index.n_skills()),
+            work: measured.work,
+        }
+        .values();
         let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
         for (skill, row) in measured.skills.iter().zip(&measured.rows) {
             let hit = Hit { skill: *skill, score: MEMBER_SCORE + row[Feature::Bm25 as usize] };
