@@ -80,7 +80,7 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
 }
 
 /// Skills of the largest library that the transformer reads without being asked to.
-pub(crate) const MAX_SKILLS: usize = 10_000;
+pub(crate) const MAX_SKILLS_READ_UNASKED: usize = 10_000;
 
 /// Which vectors the default ranking uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -418,7 +418,6 @@ fn is_sequence(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "safetensors")
 }
 
-/// Reads a model that is plain numbers.
 /// Reads the networks that tell work from talk, one for each encoder.
 fn read_work(path: &Path) -> anyhow::Result<Vec<WorkWeights>> {
     let networks: Vec<WorkWeights> = read_json(path, "weights that tell work from talk")?;
@@ -429,6 +428,7 @@ fn read_work(path: &Path) -> anyhow::Result<Vec<WorkWeights>> {
     Ok(networks)
 }
 
+/// Reads a model that is plain numbers.
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
     let text = fs::read_to_string(path)
         .map_err(|source| CliError::Model { path: path.to_owned(), source })?;

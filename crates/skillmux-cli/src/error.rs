@@ -435,7 +435,7 @@ mod tests {
     fn a_corrupt_index_comes_with_the_command_that_repairs_it() {
         let corrupt = |previous| Error::IndexCorrupt {
             path: PathBuf::from("/srv/it's"),
-            generation: 7,
+            generation: Some(7),
             detail: "manifest.json is missing".to_owned(),
             previous,
         };

@@ -12,14 +12,17 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use skillmux::{
     Error,
-    index::{EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateReport},
-    library::{Library, SkillPlaces, Source, agents},
+    index::{
+        EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateOutcome,
+        UpdateReport,
+    },
+    library::{Library, ScanReport, SkillPlaces, Source, agents},
     text::printable,
 };
 
 use crate::{
     args::SourceArgs,
-    assemble::{MAX_SKILLS, transformer},
+    assemble::{MAX_SKILLS_READ_UNASKED, transformer},
     error::{CliError, shell_word},
     own_model::encoder,
     render::paint::{NOTE, grouped, styled},
@@ -354,7 +357,7 @@ pub(crate) fn n_waiting(index: &Index) -> usize {
         Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,
         _ => index.n_skills(),
     };
-    if index.n_skills() > MAX_SKILLS { 0 } else { n_missing }
+    if index.n_skills() > MAX_SKILLS_READ_UNASKED { 0 } else { n_missing }
 }
 
 /// Lets the transformer read the skills that it has not read, with a progress bar on a terminal.
@@ -402,9 +405,29 @@ fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Res
             Err(Error::IndexLocked { .. }) if started.elapsed() < MAX_WAIT => {
                 thread::sleep(Duration::from_millis(100));
             }
-            outcome => return outcome.map(|_| true),
+            outcome => {
+                let report = outcome?;
+                // `doctor` tells what is wrong with the skills of agents.
+                if report.outcome == UpdateOutcome::Committed && options.sources != [INSTALLED] {
+                    tell_skipped(&report.scan);
+                }
+                return Ok(true);
+            }
         }
     }
+}
+
+/// Says on standard error that a library holds what is no skill, with the first example.
+fn tell_skipped(scan: &ScanReport) {
+    let Some(first) = scan.skipped.first() else { return };
+    anstream::eprintln!(
+        "{} skipped {} of {}: {}: {}; `skillmux index` lists all",
+        styled(NOTE, "note:"),
+        scan.n_skipped,
+        scan.n_read,
+        printable(&first.location),
+        printable(&first.issue.to_string())
+    );
 }
 
 /// Returns the paths as the manifest names them.

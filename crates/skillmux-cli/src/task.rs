@@ -26,8 +26,10 @@ pub(crate) enum TaskError {
     Unreadable { path: PathBuf, source: io::Error },
     #[error("line {line} of `{}` is not a query", path.display())]
     NotAQuery { path: PathBuf, line: usize, source: serde_json::Error },
-    #[error("the query_id `{query_id}` of line {line} of `{}` is empty or not the first", path.display())]
-    BadId { path: PathBuf, line: usize, query_id: String },
+    #[error("line {line} of `{}` has an empty query_id", path.display())]
+    EmptyId { path: PathBuf, line: usize },
+    #[error("line {line} of `{}` has the query_id `{query_id}` of an earlier line", path.display())]
+    RepeatedId { path: PathBuf, line: usize, query_id: String },
     #[error("line {line} of `{}`", path.display())]
     Refused { path: PathBuf, line: usize, source: skillmux::Error },
 }
@@ -47,11 +49,13 @@ impl TaskError {
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::InvalidData => {
                 "the task must be UTF-8 text".to_owned()
             }
-            Self::Unreadable { .. } => "name a file that holds the task".to_owned(),
+            Self::Unreadable { .. } => "name a file that can be read".to_owned(),
             Self::NotAQuery { .. } => {
                 r#"a line reads {"query_id": "q1", "query": "what to do"}"#.to_owned()
             }
-            Self::BadId { .. } => "each query of a batch needs an id of its own".to_owned(),
+            Self::EmptyId { .. } | Self::RepeatedId { .. } => {
+                "each query of a batch needs an id of its own".to_owned()
+            }
             Self::Refused { source, .. } => source.hint().unwrap_or_default(),
         }
     }
@@ -67,12 +71,29 @@ pub(crate) struct BatchQuery {
 /// A line of a batch; other fields are ignored.
 #[derive(Deserialize)]
 struct BatchLine {
-    query_id: Option<String>,
+    query_id: Option<LineId>,
     /// What datasets call it.
-    task_id: Option<String>,
+    task_id: Option<LineId>,
     query: String,
     #[serde(default)]
     needs: Vec<String>,
+}
+
+/// An id as a line has it: some programs write numbers.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "query_id is neither a text nor a whole number")]
+enum LineId {
+    Text(String),
+    Number(i64),
+}
+
+impl LineId {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
 }
 
 /// The tasks of a call.
@@ -178,9 +199,13 @@ fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
             serde_json::from_str(text).map_err(not_a_query)?;
         let query_id = query_id
             .or(task_id)
+            .map(LineId::into_text)
             .ok_or_else(|| not_a_query(serde::de::Error::missing_field("query_id")))?;
-        if query_id.trim().is_empty() || !ids.insert(query_id.clone()) {
-            return Err(TaskError::BadId { path: path.to_owned(), line, query_id });
+        if query_id.trim().is_empty() {
+            return Err(TaskError::EmptyId { path: path.to_owned(), line });
+        }
+        if !ids.insert(query_id.clone()) {
+            return Err(TaskError::RepeatedId { path: path.to_owned(), line, query_id });
         }
         let query = Query::new(query).and_then(|query| query.with_needs(needs)).map_err(refused)?;
         queries.push(BatchQuery { query_id, query });

@@ -13,7 +13,7 @@ use crate::error::Result;
 /// Returns the positions of the skills of an index by all of their ids.
 pub(crate) fn idx_of_ids(index: &Index) -> Result<FxHashMap<SkillId, SkillIdx>> {
     let mut idx_of = FxHashMap::default();
-    for idx in (0..).map(SkillIdx).take(index.n_skills()) {
+    for idx in index.skills() {
         idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
     }
     Ok(idx_of)

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{library::ScanReport, model::EncoderIdentity, skill::SkillId};
+use crate::{library::ScanReport, model::EncoderIdentity, query::Query, skill::SkillId};
 
 /// Result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -31,6 +31,27 @@ pub trait Diagnostic: std::error::Error {
     fn hint(&self) -> Option<String>;
 }
 
+/// What is wrong with a need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NeedProblem {
+    /// It says nothing.
+    #[error("has no letter or digit")]
+    NoWord,
+    /// It is no short phrase.
+    #[error("is longer than {max_bytes} bytes")]
+    TooLong {
+        /// The limit.
+        max_bytes: usize,
+    },
+    /// There are more needs than a task can have.
+    #[error("is too many: at most {max} are taken")]
+    TooMany {
+        /// The limit.
+        max: usize,
+    },
+}
+
 /// Everything that can go wrong in the engine.
 ///
 /// The message says what is wrong, with the value and the limit; [`Error::hint`] says what to do.
@@ -54,7 +75,7 @@ pub enum Error {
         /// Which one, from 1.
         number: usize,
         /// What is wrong with it.
-        problem: String,
+        problem: NeedProblem,
     },
     /// A text does not name parts of a skill.
     #[error("`{part}` is no part of a skill")]
@@ -115,8 +136,8 @@ pub enum Error {
     IndexCorrupt {
         /// Folder of the index.
         path: PathBuf,
-        /// Number of the generation; 0 if it cannot be told which one is current.
-        generation: u64,
+        /// Number of the generation; `None` if it cannot be told which one is current.
+        generation: Option<u64>,
         /// Which file, and what is wrong with it.
         detail: String,
         /// A previous generation that is whole, if there is one.
@@ -285,11 +306,11 @@ impl Error {
             Self::TaskTooLong { .. } => {
                 "route the request itself, without attached files or logs".to_owned()
             }
-            Self::NeedRefused { .. } => {
-                "pass up to 16 short phrases, one for each capability that the task asks for, such as \
-                 \"extract tables from PDF files\""
-                    .to_owned()
-            }
+            Self::NeedRefused { .. } => format!(
+                "pass up to {} short phrases, one for each capability that the task asks for, such as \
+                 \"extract tables from PDF files\"",
+                Query::MAX_NEEDS
+            ),
             Self::PartUnknown { .. } => {
                 "name parts by their numbers, as a page lists them: 0-3,7".to_owned()
             }
@@ -302,9 +323,12 @@ impl Error {
                 "skillmux reads SKILL.md, .jsonl, .jsonl.gz, .jsonl.zst and .md lists of MCP servers"
                     .to_owned()
             }
-            Self::LibraryEmpty { .. } => {
-                "a skill is a folder with a SKILL.md in it; the report says what was skipped"
-                    .to_owned()
+            Self::LibraryEmpty { report, .. } => {
+                let skill = "a skill is a folder with a SKILL.md in it";
+                match report.skipped.first() {
+                    Some(first) => format!("{skill}; skipped: {}: {}", first.location, first.issue),
+                    None => skill.to_owned(),
+                }
             }
             Self::IndexMissing { .. } => "make one of the skills that it is to hold".to_owned(),
             Self::IndexForeign { .. } => {
@@ -392,6 +416,6 @@ fn vectors_of(encoder: Option<&EncoderIdentity>) -> String {
     encoder.map_or("no vectors".to_owned(), |encoder| format!("vectors of {encoder}"))
 }
 
-fn of_generation(generation: u64) -> String {
-    if generation == 0 { String::new() } else { format!("generation {generation} of ") }
+fn of_generation(generation: Option<u64>) -> String {
+    generation.map_or(String::new(), |generation| format!("generation {generation} of "))
 }

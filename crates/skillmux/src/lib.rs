@@ -19,4 +19,4 @@ pub mod skill;
 pub mod text;
 pub mod trust;
 
-pub use error::{Diagnostic, Error, ErrorKind, Result};
+pub use error::{Diagnostic, Error, ErrorKind, NeedProblem, Result};

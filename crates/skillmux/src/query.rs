@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, NeedProblem, Result},
     text::{Term, TermReader},
 };
 
@@ -88,11 +88,11 @@ impl Query {
         for (number, need) in (1..).zip(needs) {
             let text = need.as_ref().trim();
             let problem = if !text.contains(char::is_alphanumeric) {
-                Some("has no letter or digit".to_owned())
+                Some(NeedProblem::NoWord)
             } else if text.len() > Self::MAX_NEED_BYTES {
-                Some(format!("is longer than {} bytes", Self::MAX_NEED_BYTES))
+                Some(NeedProblem::TooLong { max_bytes: Self::MAX_NEED_BYTES })
             } else if number > Self::MAX_NEEDS {
-                Some(format!("is too many: at most {} are taken", Self::MAX_NEEDS))
+                Some(NeedProblem::TooMany { max: Self::MAX_NEEDS })
             } else {
                 None
             };

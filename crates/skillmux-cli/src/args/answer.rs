@@ -69,7 +69,7 @@ pub(crate) struct SearchArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PageArgs {
-    /// Id of the skill, as `search` and `route` print it
+    /// Id of the skill, as `search` and `route` print it; or its name, if no other skill has it
     pub(crate) skill_id: String,
     /// What you want to know. Without it: the skill from the top
     pub(crate) query: Option<String>,

@@ -8,7 +8,6 @@ use skillmux::{
     page::{Page, PartList, classified, node_features, semantic_edges, text_edges},
     query::Query,
     route::{Ranker, Router, Stages},
-    skill::SkillId,
     trust::TrustNote,
 };
 
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let pager = pager(args.pager, weights, kinds.clone());
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
-    let id = SkillId::new(args.skill_id.as_str());
+    let id = router.resolve(&args.skill_id)?;
     let had: PartList = args.have.parse()?;
     let page = router.page(&id, query.as_ref(), args.budget, &had)?;
     let (folder, trust) = (router.folder(&id)?, router.trust(&id)?);

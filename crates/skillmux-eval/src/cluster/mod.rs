@@ -113,12 +113,12 @@ impl Clusters {
         thresholds: ClusterThresholds,
         on_read: &(dyn Fn(usize) + Sync),
     ) -> Result<Self, Error> {
-        let n_skills = u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
+        let skills: Vec<SkillIdx> = index.skills().collect();
         let n_read = AtomicUsize::new(0);
-        let mut entries = (0..n_skills)
+        let mut entries = skills
             .into_par_iter()
             .map(|idx| {
-                let entry = Entry::read(index, SkillIdx(idx))?;
+                let entry = Entry::read(index, idx)?;
                 on_read(n_read.fetch_add(1, Ordering::Relaxed) + 1);
                 Ok(entry)
             })

@@ -23,8 +23,7 @@ impl Aliases {
     /// That of the index if it is corrupt.
     pub fn of(index: &Index) -> Result<Self, Error> {
         let mut kept: FxHashMap<String, (String, SkillIdx)> = FxHashMap::default();
-        let n_skills = u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
-        for idx in (0..n_skills).map(SkillIdx) {
+        for idx in index.skills() {
             let mut ids = index.all_ids(idx)?.into_iter().map(|id| id.as_str().to_owned());
             let Some(own) = ids.next() else { continue };
             for id in ids {

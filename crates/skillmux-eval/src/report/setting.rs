@@ -197,11 +197,11 @@ impl LibrarySetting {
     /// # Errors
     /// That of the index if it is corrupt.
     pub fn of(index: &Index) -> Result<Self, Error> {
-        let n_skills = u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
-        let mut lines = (0..n_skills)
+        let skills: Vec<SkillIdx> = index.skills().collect();
+        let mut lines = skills
             .into_par_iter()
             .map(|idx| {
-                let found = index.skill(SkillIdx(idx))?;
+                let found = index.skill(idx)?;
                 let copies = found.copies.iter().map(|copy| copy.id.as_str());
                 let ids = std::iter::once(found.skill.id.as_str()).chain(copies);
                 let ids: Vec<&str> = ids.collect();

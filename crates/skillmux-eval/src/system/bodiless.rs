@@ -13,7 +13,6 @@ use skillmux::{
 };
 use tempfile::TempDir;
 
-use super::engine::all_skills;
 use crate::{dataset::shard::shard_line, error::Error};
 
 /// An index of the same skills without their bodies, in a folder that goes with it.
@@ -69,7 +68,7 @@ impl BodilessIndex {
 /// Returns the lines of all skills without bodies, in order, some skills at a time.
 fn read_lines(index: &Index) -> Vec<Result<Vec<u8>, Error>> {
     let caps = index.manifest().field_caps;
-    let skills: Vec<_> = all_skills(index).collect();
+    let skills: Vec<_> = index.skills().collect();
     let lines_of = |chunk: &[_]| -> Result<Vec<u8>, Error> {
         let mut lines = Vec::new();
         for idx in chunk {

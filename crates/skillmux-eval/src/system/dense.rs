@@ -8,7 +8,7 @@ use skillmux::{
 
 use super::{
     contract::System,
-    engine::{all_skills, best_ids, query_of},
+    engine::{best_ids, query_of},
     skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
@@ -36,7 +36,7 @@ impl<'a> Dense<'a> {
         encoder: &'a dyn Encoder,
     ) -> Result<Self, Error> {
         let dim = encoder.dim();
-        let skills: Vec<SkillIdx> = all_skills(index).collect();
+        let skills: Vec<SkillIdx> = index.skills().collect();
         let mut vectors = vec![0.0; skills.len() * dim];
         // A row has a number at least, so that an encoder without dimensions is no reason to panic.
         let rows = vectors.par_chunks_mut(BATCH_SKILLS * dim.max(1));

@@ -11,11 +11,6 @@ use skillmux::{
 
 use crate::{error::Error, task::Task};
 
-/// Returns the positions of all skills, in order.
-pub(super) fn all_skills(index: &Index) -> impl Iterator<Item = SkillIdx> + use<> {
-    (0..u32::try_from(index.n_skills()).unwrap_or(u32::MAX)).map(SkillIdx)
-}
-
 /// Returns what a task asks.
 pub(super) fn query_of(task: &Task) -> Result<Query, Error> {
     Query::new(task.query.as_str())

@@ -11,7 +11,7 @@ use skillmux::{
 
 use super::{
     contract::System,
-    engine::{all_skills, best_ids, query_of},
+    engine::{best_ids, query_of},
     skill_text::{SkillText, text_of},
 };
 use crate::{answer::Answer, error::Error, task::Task};
@@ -84,7 +84,7 @@ struct Counts {
 
 impl TermVectors {
     fn open(text: SkillText, index: &Index) -> Result<Self, Error> {
-        let skills: Vec<SkillIdx> = all_skills(index).collect();
+        let skills: Vec<SkillIdx> = index.skills().collect();
         let count = |chunk: &[SkillIdx]| Counts::of(chunk, text, index);
         let chunks = skills.par_chunks(CHUNK_SKILLS).map(count).collect::<Result<_, Error>>()?;
         Ok(Self::of(chunks))

@@ -112,7 +112,7 @@ mod tests {
     fn a_corrupt_index_comes_with_the_generation_that_is_whole() {
         let path = PathBuf::from("/srv/skills");
         let detail = "manifest.json is missing".to_owned();
-        let error = Error::IndexCorrupt { path, generation: 7, detail, previous: Some(6) };
+        let error = Error::IndexCorrupt { path, generation: Some(7), detail, previous: Some(6) };
         let text = text(Failure::of(&error, None));
         assert!(
             text.starts_with("generation 7 of the index at `/srv/skills` is corrupt"),

@@ -2,9 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skillmux::{
-    Result, page::PartList, query::Query, route::Router, skill::SkillId, text::one_line,
-};
+use skillmux::{Result, page::PartList, query::Query, route::Router, text::one_line};
 
 use super::text::page_text;
 use crate::view::{PageView, warnings};
@@ -65,7 +63,7 @@ impl ReadSkill {
             (true, false) => Some(Query::new(self.needs.join("\n"))?),
             (false, _) => Some(Query::new(self.query)?.with_needs(self.needs)?),
         };
-        let skill_id = SkillId::new(self.skill_id);
+        let skill_id = router.resolve(&self.skill_id)?;
         let had: PartList = self.have.parse()?;
         let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
         let folder = router.folder(&skill_id)?;

@@ -191,7 +191,7 @@ pub(super) enum Queries {
 /// Returns where the index holds each id.
 fn idx_of(index: &Index) -> Result<FxHashMap<SkillId, SkillIdx>> {
     let mut idx_of = FxHashMap::default();
-    for idx in (0..).map(SkillIdx).take(index.n_skills()) {
+    for idx in index.skills() {
         idx_of.extend(index.all_ids(idx)?.into_iter().map(|id| (id, idx)));
     }
     Ok(idx_of)

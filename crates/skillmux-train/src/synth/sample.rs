@@ -29,7 +29,7 @@ pub(super) struct Sampler<'i> {
 impl<'i> Sampler<'i> {
     pub(super) fn new(index: &'i Index, seed: u64) -> Result<Self> {
         let mut keyed = Vec::with_capacity(index.n_skills());
-        for idx in (0..).map(SkillIdx).take(index.n_skills()) {
+        for idx in index.skills() {
             keyed.push((chance(seed, &["order", index.id(idx)?.as_str()]), idx));
         }
         keyed.sort_unstable_by(|a, b| b.cmp(a));

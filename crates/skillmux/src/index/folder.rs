@@ -120,7 +120,7 @@ impl IndexFolder {
         let previous = self.whole_before(generation).ok().flatten();
         Error::IndexCorrupt {
             path: self.path.clone(),
-            generation: generation.unwrap_or(0),
+            generation,
             detail: damage.to_string(),
             previous: previous.map(|current| current.generation),
         }

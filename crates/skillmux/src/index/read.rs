@@ -115,6 +115,11 @@ impl Index {
         self.table.n_skills() as usize
     }
 
+    /// Returns all skills, in the order of their ids.
+    pub fn skills(&self) -> impl Iterator<Item = SkillIdx> + use<> {
+        self.table.skills()
+    }
+
     /// Returns whether this is still the current generation of its folder.
     pub fn is_current(&self) -> Result<bool> {
         let current = self.folder.current()?;
@@ -164,7 +169,7 @@ impl Index {
 
     /// Returns the ids of all skills, in order.
     pub fn ids(&self) -> impl Iterator<Item = Result<SkillId>> {
-        (0..self.table.n_skills()).map(|idx| self.id(SkillIdx(idx)))
+        self.skills().map(|idx| self.id(idx))
     }
 
     /// Returns the id of a skill, and those of the exact duplicates that were merged into it.
@@ -231,7 +236,7 @@ impl Index {
         if let Some(words) = self.headline_words.get() {
             return Ok(words);
         }
-        let skills: Vec<SkillIdx> = (0..self.table.n_skills()).map(SkillIdx).collect();
+        let skills: Vec<SkillIdx> = self.skills().collect();
         let words_of = |skills: &[SkillIdx]| -> Result<BTreeSet<String>> {
             let mut headlines = self.headlines()?;
             let mut words = BTreeSet::new();
@@ -334,7 +339,7 @@ impl Index {
         let Some(vectors) = self.text_vectors.as_ref().filter(|_| is_same) else {
             return FxHashMap::default();
         };
-        let skills = (0..self.table.n_skills()).map(SkillIdx);
+        let skills = self.skills();
         let row = |idx| Some((self.table.hash(idx)?, vectors.row(idx)?));
         skills.filter_map(row).filter(|(_, row)| !row.is_missing()).collect()
     }
@@ -413,7 +418,7 @@ impl HeadlineReader<'_> {
 /// Returns the skill of each slot.
 fn skills_by_slot(table: &SkillTable) -> Result<Vec<Option<SkillIdx>>, Damage> {
     let mut skill_of_slot = vec![None; table.n_slots() as usize];
-    for idx in (0..table.n_skills()).map(SkillIdx) {
+    for idx in table.skills() {
         let place = table.slot(idx).and_then(|Slot(slot)| skill_of_slot.get_mut(slot as usize));
         match place {
             Some(place) => *place = Some(idx),

@@ -112,6 +112,10 @@ impl SkillTable {
         self.n_skills
     }
 
+    pub(crate) fn skills(&self) -> impl DoubleEndedIterator<Item = SkillIdx> + use<> {
+        (0..self.n_skills).map(SkillIdx)
+    }
+
     pub(crate) fn n_slots(&self) -> u32 {
         self.n_slots
     }

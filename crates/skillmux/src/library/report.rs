@@ -43,6 +43,15 @@ pub struct Finding {
     pub issue: Issue,
 }
 
+/// Returns what to do about front matter, where what the YAML parser said tells it.
+fn advice(detail: &str) -> &'static str {
+    if detail.contains("mapping values are not allowed") {
+        "; put a text that has a colon and a blank in quotes"
+    } else {
+        ""
+    }
+}
+
 /// What can be wrong with a file or a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -56,7 +65,7 @@ pub enum Issue {
     #[error("no front matter: name taken from the folder, description from the text")]
     FrontMatterMissing,
     /// The front matter is not valid YAML, and its lines were read one by one.
-    #[error("front matter is not valid YAML: read line by line ({detail})")]
+    #[error("front matter is not valid YAML: read line by line ({detail}{})", advice(detail))]
     FrontMatterRepaired {
         /// What the YAML parser said.
         detail: String,

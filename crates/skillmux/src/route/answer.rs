@@ -138,11 +138,23 @@ pub struct Alternative {
     pub reason: DropReason,
 }
 
+/// A stage of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Rankings of the task and of its parts.
+    Retrieve,
+    /// The choice of skills.
+    Compose,
+    /// Parts of the chosen skills.
+    Page,
+}
+
 /// What one stage did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageTrace {
-    /// Name of the stage: `retrieve`, `compose` or `page`.
-    pub stage: String,
+    /// Which one.
+    pub stage: Stage,
     /// Wall-clock time in microseconds.
     pub time_us: u64,
     /// Number of inputs: skills in the index, candidates, or nodes of the planned skills.

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::Router;
 use crate::{
-    error::{Error, Result},
-    index::SkillIdx,
+    error::Result,
     skill::{ContentHash, SkillId},
     trust::TrustNote,
 };
@@ -60,11 +59,7 @@ impl Router {
     pub fn is_blocked(&self, id: &SkillId) -> Result<bool> {
         let index = self.index();
         let Some(standing) = self.stages().ranker.standing(&index) else { return Ok(false) };
-        match standing.check(id) {
-            Ok(()) => Ok(false),
-            Err(Error::SkillBlocked { .. }) => Ok(true),
-            Err(error) => Err(error),
-        }
+        standing.is_blocked(index.find(id)?)
     }
 
     /// Returns the skills that something speaks against: those that are trusted least come first, then by id.
@@ -75,8 +70,7 @@ impl Router {
         let index = self.index();
         let Some(standing) = self.stages().ranker.standing(&index) else { return Ok(Vec::new()) };
         let mut suspects = Vec::new();
-        for idx in 0..u32::try_from(index.n_skills()).unwrap_or(u32::MAX) {
-            let idx = SkillIdx(idx);
+        for idx in index.skills() {
             if !standing.may_have_warnings(idx)? {
                 continue;
             }
@@ -88,7 +82,7 @@ impl Router {
             let skill = indexed.skill;
             suspects.push(Suspect {
                 folder: self.places().folder(&skill.id, &skill.source),
-                is_blocked: self.is_blocked(&skill.id)?,
+                is_blocked: standing.is_blocked(idx)?,
                 id: skill.id,
                 name: skill.name,
                 source: skill.source,
@@ -105,8 +99,7 @@ impl Router {
     /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn present(&self) -> Result<Vec<PresentSkill>> {
         let index = self.index();
-        let all = 0..u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
-        let present = all.map(SkillIdx).map(|idx| {
+        let present = index.skills().map(|idx| {
             let (id, source) = (index.id(idx)?, index.source(idx)?);
             Ok(PresentSkill { id, source, hash: index.content_hash(idx)? })
         });

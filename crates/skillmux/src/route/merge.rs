@@ -14,7 +14,7 @@ use crate::{
 /// Candidates of each ranking that count; the share of those beyond is next to nothing.
 pub(super) const N_MERGED: usize = 200;
 
-/// How slowly shares fall by place where scores are no log-odds.
+/// How slowly shares fall by place where scores are no log-odds. Set by hand.
 const PLACE_OFFSET: f32 = 10.0;
 
 /// The signals of a merged candidate: its share in the ranking of the task and in that of each need.
@@ -77,7 +77,7 @@ fn ranking_shares(candidates: &[Candidate], scale: ScoreScale) -> Vec<f32> {
 pub(super) struct OfTask(BTreeMap<SkillId, f32>);
 
 /// A candidate of a need is this much worse than the best of the task at most: what is right for one need
-/// of five may be far down.
+/// of five may be far down. Set by hand.
 const MAX_BELOW_TASK: f32 = 5.0;
 
 impl OfTask {

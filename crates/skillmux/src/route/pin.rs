@@ -5,7 +5,7 @@ use crate::{
     skill::SkillId,
 };
 
-/// How much a named skill is put above all others, in log-odds.
+/// How much a named skill is put above all others, in log-odds. Set by hand.
 const LOG_ODDS_MARGIN: f32 = 2.0;
 
 /// Marks the named candidates (ids in their order) and raises their scores above all others; the order

@@ -205,7 +205,7 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     for piece in task.split_inclusive(char::is_whitespace) {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
-        let is_unknown = is_plain && !is_familiar(word, index)? && !speller.knows(word);
+        let is_unknown = is_plain && !is_familiar(word, index)? && !speller.is_spelled_right(word);
         let meant = if is_unknown && *is_english { meant(word, index, speller)? } else { None };
         match meant {
             Some(meant) => {
@@ -240,7 +240,7 @@ fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<Stri
     let is_small = index.n_skills() <= SMALL_LIBRARY;
     let library = if is_small { index.headline_words()? } else { &[] };
     let mut best: Option<(u32, String)> = None;
-    let nearest = speller.meant(word, library);
+    let nearest = speller.nearest(word, library);
     for candidate in &nearest {
         let n_users = n_users(candidate, index)?;
         if n_users > best.as_ref().map_or(0, |(n, _)| *n) {
@@ -250,7 +250,7 @@ fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<Stri
     if let Some((_, word)) = best {
         return Ok(Some(word));
     }
-    let mut words = nearest.into_iter().filter(|candidate| speller.has(candidate));
+    let mut words = nearest.into_iter().filter(|candidate| speller.has_whole_word(candidate));
     Ok(words.next().filter(|_| words.next().is_none()))
 }
 

@@ -6,32 +6,18 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use rayon::prelude::*;
 
-use super::{
-    ExplainedSkill, Hint, Stages,
-    copies::{Distinct, distinct, exact_copies},
-    found::Found,
-    hints::{MAX_HINTS, hints},
-    merge::N_MERGED,
-    page_words::{PageWords, request},
-};
+use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords};
 use crate::{
-    compose::{Calibration, Considered, Evidence, Split, StepCandidates, judge},
-    error::Result,
-    index::{Index, IndexedSkill},
+    compose::{Calibration, Considered, Split, StepCandidates, judge},
+    error::{Error, Result},
+    index::{Index, name_key},
     library::SkillPlaces,
-    page::{FullPager, Page, PageRequest, Pager, PartList},
+    page::{FullPager, Page, Pager, PartList},
     query::{Need, Query},
-    retrieve::{Candidate, Ranking, RankingIdentity, named},
+    retrieve::{Candidate, Ranking, named},
     skill::SkillId,
 };
-
-/// Skills that give the best Set F1 on the sample tasks.
-pub(super) const MAX_SKILLS: usize = 3;
-
-/// Candidates that are looked at first for each skill that is no copy.
-const COPIES_PER_SKILL: usize = 4;
 
 /// Candidates that are looked at beyond those that a plan may hold, for alternatives.
 pub(super) const N_SPARE_CANDIDATES: usize = 10;
@@ -94,6 +80,26 @@ impl Router {
         Ok(self.places.folder(id, &source))
     }
 
+    /// Returns the id of the skill that a text means: it is an id, or the name of one skill alone.
+    ///
+    /// # Errors
+    /// [`Error::SkillUnknown`] with the ids of all skills of that name, else with ids that look alike.
+    pub fn resolve(&self, id_or_name: &str) -> Result<SkillId> {
+        let index = self.index();
+        let id = SkillId::new(id_or_name);
+        let unknown = match index.find(&id) {
+            Ok(_) => return Ok(id),
+            Err(unknown) => unknown,
+        };
+        let named = index.named(&name_key(id_or_name))?;
+        let mut named = named.into_iter().map(|idx| index.id(idx)).collect::<Result<Vec<_>>>()?;
+        match named.len() {
+            0 => Err(unknown),
+            1 => Ok(named.remove(0)),
+            _ => Err(Error::SkillUnknown { id, nearest: named }),
+        }
+    }
+
     /// Returns the present snapshot of the index.
     pub fn index(&self) -> Arc<Index> {
         self.snapshot.load_full()
@@ -132,123 +138,6 @@ impl Router {
         self.stages.calibrations.of(&self.stages.ranker.identity())
     }
 
-    /// Returns the best `k` skills, without a plan.
-    ///
-    /// # Errors
-    /// As for [`Ranker::rank`](super::Ranker::rank).
-    pub fn search(&self, query: &Query, k: usize) -> Result<Ranking> {
-        let index = self.index();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        self.stages.ranker.rank_reading(&index, &reading, k)
-    }
-
-    /// Returns the best `k` skills with their texts and the reasons for their places. Near-copies have places of their own;
-    /// exact copies are one skill.
-    ///
-    /// # Errors
-    /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
-    pub fn search_explained(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        let ranking = self.stages.ranker.rank_reading(&index, &reading, k)?;
-        self.explained(&index, &reading.query, ranking.candidates)
-    }
-
-    /// Returns the best `k` skills that are no copies of a better one, each with its
-    /// [`copies`](ExplainedSkill::copies). So the copy that is shown is the one whose text fits the query best; of
-    /// equals, that of the first id.
-    ///
-    /// # Errors
-    /// As for [`Router::search_explained`].
-    pub fn search_distinct(&self, query: &Query, k: usize) -> Result<Vec<ExplainedSkill>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        let mut n = k.saturating_mul(COPIES_PER_SKILL);
-        let found = loop {
-            let ranking = self.stages.ranker.rank_reading(&index, &reading, n)?;
-            let is_all = ranking.candidates.len() < n;
-            let found = distinct(&index, ranking.candidates, k)?;
-            if is_all || found.len() >= k {
-                break found;
-            }
-            n = n.saturating_mul(COPIES_PER_SKILL);
-        };
-        let (candidates, copies): (Vec<_>, Vec<_>) =
-            found.into_iter().map(|Distinct { candidate, copies }| (candidate, copies)).unzip();
-        let mut explained = self.explained(&index, &reading.query, candidates)?;
-        for (skill, copies) in explained.iter_mut().zip(copies) {
-            skill.copies = copies;
-        }
-        Ok(explained)
-    }
-
-    /// Returns candidates of a ranking for this query with their texts and the reasons for their places.
-    ///
-    /// # Errors
-    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) if one is no longer in the index, and
-    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
-    pub fn explain(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<ExplainedSkill>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        self.explained(&index, &reading.query, candidates.to_vec())
-    }
-
-    /// Returns the best skill with what speaks for and against loading it; `None` if nothing was found.
-    ///
-    /// # Errors
-    /// As for [`Router::search_explained`].
-    pub fn evidence(&self, query: &Query) -> Result<Option<BestEvidence>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
-        let query = &reading.query;
-        let Ranking { mut candidates, identity: ranking, .. } =
-            self.stages.ranker.rank_text(&index, &reading, query, 1)?;
-        let Some(mut best) = candidates.pop() else { return Ok(None) };
-        let indexed = index.skill(index.find(&best.skill)?)?;
-        self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed)?;
-        let (text, ranking) = match best.signals.translation.as_deref() {
-            Some(found) => (found.text.as_str(), found.ranking.clone()),
-            None => (query.text(), ranking),
-        };
-        let evidence = Evidence::of(text, index.n_skills(), &best);
-        Ok(Some(BestEvidence { best, evidence, ranking }))
-    }
-
-    /// Returns the steps that the composer would be asked about a query with a plan of the usual size: the task or its needs,
-    /// with their rankings.
-    ///
-    /// # Errors
-    /// As for [`Router::route`].
-    pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
-        let (needs, _) = self.needs(&index, &reading.query)?;
-        let k = MAX_SKILLS + N_SPARE_CANDIDATES;
-        let step = |need: &(Need, Query)| {
-            let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;
-            Ok(self.found(&index, need, ranking, k)?.step)
-        };
-        needs.iter().map(step).collect()
-    }
-
-    /// Returns up to `n` skills that may help with a task or one of its needs, in a line each; see
-    /// [`Hint`].
-    ///
-    /// # Errors
-    /// As for [`Router::search`].
-    pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read_request(&index, query)?;
-        let needs = reading.query.needs().iter().map(|need| Query::new(need.text()));
-        let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
-        let texts = texts.collect::<Result<Vec<Query>>>()?;
-        let rank = |text: &Query| self.stages.ranker.rank_text(&index, &reading, text, N_MERGED);
-        let rankings = texts.par_iter().map(rank).collect::<Result<Vec<_>>>()?;
-        // The needs come first, as in an answer.
-        let in_turn: Vec<&Ranking> = rankings[1..].iter().chain(&rankings[..1]).collect();
-        hints(&index, &in_turn, n.min(MAX_HINTS))
-    }
-
     /// Returns the parts of one skill that a query and its needs ask for, whatever it says in English as well; without a query,
     /// its beginning. Parts that the agent had before are not shown again.
     ///
@@ -273,18 +162,6 @@ impl Router {
         };
         let text = query.map(|query| self.stages.ranker.page_text(query)).unwrap_or_default();
         Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens, had))
-    }
-
-    /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget of 0, and as if the agent had no
-    /// part of the skill.
-    pub fn with_page_request<T>(
-        &self,
-        skill: &IndexedSkill,
-        query: &Query,
-        f: impl FnOnce(&PageRequest<'_>) -> T,
-    ) -> T {
-        let (index, text) = (self.index(), self.stages.ranker.page_text(query));
-        PageWords::new(&index).with_terms(|terms| f(&request(skill, &text, terms, 0)))
     }
 
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
@@ -342,43 +219,9 @@ impl Router {
         Ok(Found { scale, step, reasons, of_task: None, scores: None, best, text, calibration })
     }
 
-    fn explained(
-        &self,
-        index: &Index,
-        query: &Query,
-        candidates: Vec<Candidate>,
-    ) -> Result<Vec<ExplainedSkill>> {
-        let mut reasons = self.stages.ranker.reasons(index, query)?;
-        let standing = self.stages.ranker.standing(index);
-        let explained = |mut candidate: Candidate| {
-            let indexed = index.skill(index.find(&candidate.skill)?)?;
-            reasons.read(&mut candidate, &indexed)?;
-            let copies = exact_copies(index, &candidate.skill)?;
-            let skill =
-                ExplainedSkill::new(&candidate, &indexed.skill, reasons.explain(&candidate));
-            let trust = match &standing {
-                Some(standing) => standing.note(&indexed, candidate.signals.behind.as_ref())?,
-                None => skill.trust.clone(),
-            };
-            Ok(self.placed(ExplainedSkill { trust, copies, ..skill }))
-        };
-        candidates.into_iter().map(explained).collect()
-    }
-
     /// Returns a skill with its folder.
     pub(super) fn placed(&self, skill: ExplainedSkill) -> ExplainedSkill {
         let folder = self.places.folder(&skill.id, &skill.source);
         ExplainedSkill { folder, ..skill }
     }
-}
-
-/// The best skill of a ranking, and what speaks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BestEvidence {
-    /// The best skill.
-    pub best: Candidate,
-    /// What speaks for and against loading it.
-    pub evidence: Evidence,
-    /// Who ranked: a calibration of this ranking judges the evidence.
-    pub ranking: RankingIdentity,
 }

@@ -5,14 +5,14 @@ use std::{cell::RefCell, time::Duration};
 use rayon::prelude::*;
 
 use super::{
-    Route, RouteStep, Router, StageTrace,
+    Route, RouteStep, Router, Stage, StageTrace,
     found::{Found, Loaded},
     hints::{MAX_HINTS, hints},
     merge::{N_MERGED, OfTask, TaskScores},
     page_words::PageWords,
     profiles::Profiles,
     reading::Reading,
-    router::{MAX_SKILLS, N_SPARE_CANDIDATES},
+    router::N_SPARE_CANDIDATES,
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
@@ -43,9 +43,6 @@ impl Default for RouteOptions {
     }
 }
 
-/// Most skills of a task in parts: SkillComposer's sequences are no longer.
-const MAX_SKILLS_OF_PARTS: usize = 6;
-
 /// Places of a part's ranking in which a skill that the plan loads serves the part as well.
 const N_SERVING: usize = 3;
 
@@ -70,7 +67,7 @@ impl Router {
         let reading = self.stages.ranker.read_request(&index, query)?;
         let query = &reading.query;
         let (needs, split) = self.needs(&index, query)?;
-        let max_skills = options.max_skills.unwrap_or_else(|| usual_limit(split, needs.len()));
+        let max_skills = options.max_skills.unwrap_or_else(|| split.usual_limit(needs.len()));
         let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
         // Each text is ranked once: a ranking may cost a request to a model.
         let is_deep = split != Split::Whole || options.n_hints > 0;
@@ -94,7 +91,7 @@ impl Router {
             found.push(of_need.beside(of_task.as_ref(), scores.as_ref()));
         }
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
-        trace.push(self.stage_trace("retrieve", started, index.n_skills(), n_found));
+        trace.push(self.stage_trace(Stage::Retrieve, started, index.n_skills(), n_found));
 
         let started = (self.stages.clock)();
         let steps: Vec<StepCandidates> = found.iter().map(|found| found.step.clone()).collect();
@@ -106,7 +103,7 @@ impl Router {
             leave_out_idle(&mut planned, &steps);
         }
         let (steps, loaded) = self.load(&index, &reading, &planned, &mut found)?;
-        trace.push(self.stage_trace("compose", started, n_found, loaded.len()));
+        trace.push(self.stage_trace(Stage::Compose, started, n_found, loaded.len()));
         hints.retain(|hint| loaded.iter().all(|loaded| loaded.skill.skill.id != hint.id));
         hints.truncate(n_hints);
 
@@ -114,7 +111,7 @@ impl Router {
         let pages = self.pages(&index, query, &loaded, options.budget_tokens);
         let n_nodes = loaded.iter().map(|loaded| loaded.skill.nodes.nodes.len()).sum();
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
-        trace.push(self.stage_trace("page", started, n_nodes, n_selected));
+        trace.push(self.stage_trace(Stage::Page, started, n_nodes, n_selected));
 
         let Reading { corrections, ruled_out, .. } = reading;
         Ok(Route {
@@ -226,19 +223,16 @@ impl Router {
         PageWords::new(index).pages(self.stages.pager.as_ref(), &asked, budget_tokens)
     }
 
-    fn stage_trace(&self, stage: &str, started: Duration, n_in: usize, n_out: usize) -> StageTrace {
+    fn stage_trace(
+        &self,
+        stage: Stage,
+        started: Duration,
+        n_in: usize,
+        n_out: usize,
+    ) -> StageTrace {
         let elapsed = (self.stages.clock)().saturating_sub(started);
         let time_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        StageTrace { stage: stage.to_owned(), time_us, n_in, n_out }
-    }
-}
-
-/// Returns how many skills a plan may load if nobody says so.
-fn usual_limit(split: Split, n_needs: usize) -> usize {
-    match split {
-        Split::Whole => MAX_SKILLS,
-        Split::Parts => MAX_SKILLS_OF_PARTS,
-        Split::Needs => n_needs.max(MAX_SKILLS),
+        StageTrace { stage, time_us, n_in, n_out }
     }
 }
 
@@ -268,11 +262,11 @@ fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
 fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
     let is_loaded =
         |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
-    let (whole, rest) = steps.split_at(usize::from(split == Split::Parts).min(steps.len()));
+    let (whole, rest) = split.divide(steps);
     let counts =
         |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
     let mut highest = 0.0_f32;
-    for step in whole.iter().chain(rest.iter().filter(counts)) {
+    for step in whole.into_iter().chain(rest.iter().filter(counts)) {
         highest = highest.max(step.judgement.confidence?);
     }
     Some(highest)

@@ -131,6 +131,11 @@ impl<'r> Standing<'r> {
         Ok(self.verdict(idx)?.is_changed || self.may_be_outranked(&self.rank(idx)?))
     }
 
+    /// Returns whether the user wants a skill in no answer, for its risks.
+    pub(super) fn is_blocked(&self, idx: SkillIdx) -> Result<bool> {
+        Ok(!self.verdict(idx)?.blocked.is_empty())
+    }
+
     /// Returns the error of a skill that is blocked.
     pub(super) fn check(&self, id: &SkillId) -> Result<()> {
         let blocked = self.verdict(self.index.find(id)?)?.blocked;

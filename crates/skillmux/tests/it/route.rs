@@ -10,7 +10,7 @@ use skillmux::{
     skill::SkillId,
 };
 
-use crate::library::{Workshop, sample};
+use crate::library::{Line, Workshop, sample};
 
 fn json(router: &Router, task: &str) -> String {
     let query = Query::new(task).unwrap();
@@ -67,6 +67,23 @@ fn an_unknown_skill_comes_with_ids_that_look_alike() {
     assert_eq!(nearest[0].as_str(), "docs/pdf-forms");
     assert!(error.hint().unwrap().contains("`docs/pdf-forms`"));
     page("docs/pdf-forms").unwrap();
+}
+
+#[test]
+fn a_name_stands_for_an_id_where_one_skill_has_it() {
+    let mut lines = sample();
+    lines.push(Line::new("lib/only", "Only One", "Does one thing", "text"));
+    lines.push(Line::new("lib/a", "twice", "Does this", "the first text of that name"));
+    lines.push(Line::new("lib/b", "twice", "Does that", "another text, which is not the same"));
+    let workshop = Workshop::with(&lines);
+    let router = Router::open(&workshop.index_path()).unwrap();
+    for text in ["lib/only", "Only One", "only-one"] {
+        assert_eq!(router.resolve(text).unwrap(), SkillId::new("lib/only"));
+    }
+    let Err(Error::SkillUnknown { nearest, .. }) = router.resolve("twice") else { panic!() };
+    assert_eq!(nearest, [SkillId::new("lib/a"), SkillId::new("lib/b")]);
+    let Err(Error::SkillUnknown { nearest, .. }) = router.resolve("lib/onli") else { panic!() };
+    assert_eq!(nearest[0], SkillId::new("lib/only"));
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Previous {
         let vectors = generation.vectors()?;
         let text_vectors = generation.text_vectors()?;
         let mut by_hash = FxHashMap::default();
-        for idx in (0..table.n_skills()).map(SkillIdx) {
+        for idx in table.skills() {
             let hash = table.hash(idx).ok_or_else(|| SkillTable::bad_row(idx))?;
             by_hash.insert(hash, idx);
         }

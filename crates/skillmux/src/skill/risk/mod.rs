@@ -29,7 +29,8 @@ use serde::{Deserialize, Serialize};
 use crate::text::{TermReader, printable};
 use stuffing::Lines;
 
-/// Something in the text of a skill that speaks against it.
+/// Something in the text of a skill that speaks against it. Its number is the bit that an index holds: a new risk takes the next
+/// one.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -37,26 +38,26 @@ use stuffing::Lines;
 #[non_exhaustive]
 pub enum Risk {
     /// A command runs what it downloads, without a look at it.
-    PipeToShell,
+    PipeToShell = 0,
     /// A command runs what it decodes: nobody can read what that is.
-    EncodedPayload,
+    EncodedPayload = 1,
     /// A command sends keys, passwords or the environment somewhere.
-    SendsSecrets,
+    SendsSecrets = 2,
     /// Characters that show nothing, or that turn the direction of writing.
-    HiddenCharacters,
+    HiddenCharacters = 3,
     /// The text tells the model to ignore others: instructions, skills, or its user.
-    OverridesOthers,
+    OverridesOthers = 4,
     /// The description claims every task.
-    PromisesEverything,
+    PromisesEverything = 5,
     /// Lists of words in place of sentences, the same words over and over, many questions that the text does not answer, or a long
     /// description that it never speaks of.
-    StuffedWithWords,
+    StuffedWithWords = 6,
     /// The text does not speak of what the description says.
-    SpeaksOfElse,
+    SpeaksOfElse = 7,
     /// A scanner of another maker found something: told by its report, not by the text.
-    FlaggedByScanner,
+    FlaggedByScanner = 8,
     /// Most of the text is requests of users, or the same lines over and over; or it says nothing under a long description.
-    MadeToBeFound,
+    MadeToBeFound = 9,
 }
 
 impl Risk {
@@ -126,7 +127,6 @@ impl Risk {
         }
     }
 
-    /// An index holds these bits: a new risk goes to the end.
     fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -239,29 +239,26 @@ pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
     let commands = shell::mended(shown);
     let description_shown = readable(description);
     let lines = Lines::of(shown);
-    let of = |risk| match risk {
-        Risk::PipeToShell => command::runs_download(&commands),
-        Risk::EncodedPayload => command::runs_decoded(&commands),
-        Risk::SendsSecrets => secrets::sends(&commands),
-        Risk::HiddenCharacters => is_hiding,
-        Risk::OverridesOthers => prose::overrides(&description_shown, shown),
-        Risk::PromisesEverything => prose::promises(&description_shown, shown),
-        Risk::StuffedWithWords => stuffing::sign(description, shown, &lines),
-        Risk::MadeToBeFound => stuffing::bait(description, shown, &lines),
-        Risk::SpeaksOfElse => mismatch::sign(name, description, shown),
-        Risk::FlaggedByScanner => None,
+    // A sign, and the text in which it stands.
+    let of = |risk| -> (Option<Sign>, &str) {
+        match risk {
+            Risk::PipeToShell => (command::runs_download(&commands), &commands),
+            Risk::EncodedPayload => (command::runs_decoded(&commands), &commands),
+            Risk::SendsSecrets => (secrets::sends(&commands), &commands),
+            Risk::HiddenCharacters => (is_hiding, body),
+            Risk::OverridesOthers => (prose::overrides(&description_shown, shown), shown),
+            Risk::PromisesEverything => (prose::promises(&description_shown, shown), shown),
+            Risk::StuffedWithWords => (stuffing::sign(description, shown, &lines), shown),
+            Risk::MadeToBeFound => (stuffing::bait(description, shown, &lines), shown),
+            Risk::SpeaksOfElse => (mismatch::sign(name, description, shown), shown),
+            Risk::FlaggedByScanner => (None, shown),
+        }
     };
     let findings = Risk::ALL.into_iter().filter_map(|risk| {
-        let line = match of(risk)? {
+        let (sign, text) = of(risk);
+        let line = match sign? {
             Sign::Somewhere => None,
-            Sign::At(byte) => {
-                let text = match risk {
-                    Risk::PipeToShell | Risk::EncodedPayload | Risk::SendsSecrets => &commands,
-                    Risk::HiddenCharacters => body,
-                    _ => shown,
-                };
-                line_of(text, byte)
-            }
+            Sign::At(byte) => line_of(text, byte),
         };
         Some(RiskFinding { risk, line })
     });

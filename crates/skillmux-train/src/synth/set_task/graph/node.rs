@@ -80,8 +80,7 @@ pub(super) fn read_nodes(
     index: &Index,
     keeps: &(dyn Fn(SkillIdx) -> bool + Sync),
 ) -> Result<(Vec<Node>, usize)> {
-    let all: Vec<SkillIdx> =
-        (0..).map(SkillIdx).take(index.n_skills()).filter(|idx| keeps(*idx)).collect();
+    let all: Vec<SkillIdx> = index.skills().filter(|idx| keeps(*idx)).collect();
     let read = |idx: &SkillIdx| -> Result<Option<Node>> {
         let skill = index.skill(*idx)?.skill;
         let n_units = units(&skill.description).len() + units(&skill.body).len();
