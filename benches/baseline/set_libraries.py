@@ -9,6 +9,8 @@ Writes
 - `library-train-N.jsonl`, the same of 8, 16, 32 or 48 other tasks;
 - `library-long-N.jsonl`, shards of 75 to 250 skills of the long tasks;
 - `near-none.jsonl`: the requests of `datasets/near-none.jsonl` that are near one of these libraries, with its skills as `skill_ids`;
+- `contrast-work.jsonl` and `contrast-talk.jsonl`: the lines of `datasets/contrast-fit.jsonl` that ask for work, and the others, with all
+  skills of their library as `skill_ids`;
 - `library-part-N.jsonl` and `library-fit-N.jsonl`, the libraries of `datasets/part-libraries.jsonl` and `datasets/fit-libraries.jsonl`.
 
     python set_libraries.py DATA OUT --seed 7
@@ -59,6 +61,14 @@ def main() -> None:
             if "library" in request:
                 line = {"query_id": request["query_id"], "query": request["query"], "skill_ids": libraries[request["library"]]}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with (
+        (args.out / "contrast-work.jsonl").open("w", encoding="utf-8") as work,
+        (args.out / "contrast-talk.jsonl").open("w", encoding="utf-8") as talk,
+    ):
+        for request in read_jsonl(DATASETS / "contrast-fit.jsonl"):
+            ids = request["skill_ids"] or libraries[request["library"]]
+            line = {"query_id": request["query_id"], "query": request["query"], "skill_ids": ids}
+            (work if request["skill_ids"] else talk).write(json.dumps(line, ensure_ascii=False) + "\n")
     for tag, sizes in GROUPS.items():
         of_tag = [task["seen"] for task in sets if f"-{tag}-" in task["query_id"]]
         rng.shuffle(of_tag)

@@ -293,6 +293,10 @@ pub(crate) struct TrainAbstentionArgs {
     /// of the index of these skills alone, none of which serves it
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) unanswerable: Vec<PathBuf>,
+    /// Statements and questions about the subjects of skills, which ask for no work. Each is asked of the
+    /// index of its `skill_ids` alone
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
+    pub(crate) talk: Vec<PathBuf>,
     /// Queries that must not load the skills in their `skill_ids`. They are asked of each index
     /// that holds one of these. They are measured, but not trained on: another skill may help
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]

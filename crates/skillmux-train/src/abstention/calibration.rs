@@ -173,7 +173,7 @@ mod tests {
 
     const BIAS: f32 = -1.0;
     const WEIGHTS: [f32; Features::N] =
-        [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
     fn ranking() -> RankingIdentity {
         RankingIdentity::new("test")

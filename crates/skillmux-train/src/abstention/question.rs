@@ -38,6 +38,8 @@ pub enum QuestionKind {
     Unanswerable,
     /// No skill of one library serves it, though it is near the fields of some.
     Near,
+    /// A statement or a question about the subject of a skill, which asks for nothing.
+    Talk,
     /// Several requests that want no skill, one after the other.
     Chatter,
     /// A task whose skill the index lacks. Another may help, in a small index mostly none does.
@@ -48,11 +50,12 @@ pub enum QuestionKind {
 
 impl QuestionKind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Answerable,
         Self::InChatter,
         Self::Unanswerable,
         Self::Near,
+        Self::Talk,
         Self::Chatter,
         Self::Absent,
         Self::Trigger,
@@ -65,6 +68,7 @@ impl QuestionKind {
             Self::InChatter => "in chatter",
             Self::Unanswerable => "no skill",
             Self::Near => "near",
+            Self::Talk => "talk",
             Self::Chatter => "chatter",
             Self::Absent => "absent",
             Self::Trigger => "trigger",
@@ -78,12 +82,12 @@ impl QuestionKind {
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
     ///
-    /// Made-up texts count little; requests near one library count much, as there are few of them for each. Tasks that another skill may help with, and triggers, do not count: to tell them apart, a fit
-    /// gives up what tells requests that need no skill.
+    /// Made-up texts count little; what is near one library counts much, as there is little of it for each. Tasks that another skill
+    /// may help with, and triggers, do not count: to tell them apart, a fit gives up what tells requests that need no skill.
     pub fn importance(self) -> Option<f64> {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
-            Self::Near => Some(5.0),
+            Self::Near | Self::Talk => Some(5.0),
             Self::Chatter => Some(0.1),
             Self::InChatter => Some(0.05),
             Self::Absent | Self::Trigger => None,
@@ -97,6 +101,7 @@ pub struct Questions {
     answerable: Vec<Question>,
     in_chatter: Vec<Question>,
     unanswerable: Vec<Question>,
+    talk: Vec<Question>,
     chatter: Vec<Question>,
     triggers: Vec<Question>,
 }
@@ -131,19 +136,21 @@ struct QuestionLine {
 
 impl Questions {
     /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line. An unanswerable one with `skill_ids` is
-    /// near the library of these skills, and asked of the index that holds them and no others.
+    /// near the library of these skills, and asked of the index that holds them and no others; so is talk, which must have them.
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::TrainingData`] and [`Error::TaskRefused`].
     pub fn read(
         answerable: &[PathBuf],
         unanswerable: &[PathBuf],
+        talk: &[PathBuf],
         triggers: &[PathBuf],
     ) -> Result<Self> {
         let (answerable, unanswerable) = (read(answerable)?, read(unanswerable)?);
         Ok(Self {
             in_chatter: in_chatter(&answerable, &chatter_of(&unanswerable))?,
             chatter: chatter(&chatter_of(&unanswerable))?,
+            talk: read(talk)?,
             triggers: read(triggers)?,
             answerable,
             unanswerable,
@@ -178,6 +185,8 @@ impl Questions {
                 questions.push((QuestionKind::Near, question));
             }
         }
+        let talk = self.talk.iter().filter(|question| is_whole(&question.skill_ids));
+        questions.extend(talk.map(|question| (QuestionKind::Talk, question)));
         questions.extend(self.chatter.iter().map(|question| (QuestionKind::Chatter, question)));
         let triggers = self.triggers.iter().filter(holds_one);
         questions.extend(triggers.map(|question| (QuestionKind::Trigger, question)));
@@ -304,7 +313,7 @@ mod tests {
         let lines =
             "{\"query_id\":\"a\",\"query\":\"merge\"}\n{\"query_id\":\"b\",\"query\":\" \"}\n";
         std::fs::write(&path, lines).unwrap();
-        let error = Questions::read(&[path], &[], &[]).err().unwrap();
+        let error = Questions::read(&[path], &[], &[], &[]).err().unwrap();
         assert!(matches!(error, Error::TaskRefused { line: 2, .. }), "{error}");
     }
 }

@@ -42,7 +42,8 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     {
         bail!("--thresholds takes the one for small libraries first; it is not above the other");
     }
-    let questions = Questions::read(&args.answerable, &args.unanswerable, &args.triggers)?;
+    let TrainAbstentionArgs { answerable, unanswerable, talk, triggers, .. } = args;
+    let questions = Questions::read(answerable, unanswerable, talk, triggers)?;
     let models = Models::load(settings)?;
     let rankings = [
         ("with transformer", VectorUse::Transformer),

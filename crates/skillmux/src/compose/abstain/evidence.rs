@@ -1,11 +1,12 @@
 //! [`Evidence`]: what a calibration weighs.
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 
 use super::words::words as words_of;
 use crate::{
+    decompose::asks_anywhere,
     explain::Grounds,
+    features::features,
     retrieve::{BEST_TEXT_COSINE, Candidate, Feature, QUERY_WORK, TEXT_COSINE_RISE, WordMatch},
     text::{is_spaceless, is_stop_word},
 };
@@ -15,6 +16,12 @@ const MIN_SKILLS: usize = 50;
 
 /// Most terms of a task that is a few words of a name. Chinese has a term for two neighbouring characters.
 const MAX_KEYWORDS: u32 = 4;
+
+/// Most words of a task that is a few words.
+const MAX_FEW_WORDS: usize = 4;
+
+/// Most characters of such a task in writing without spaces.
+const MAX_FEW_CHARACTERS: usize = 8;
 
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,42 +34,26 @@ pub struct Evidence {
     pub features: Features,
 }
 
-macro_rules! features {
+/// Declares [`Features`] with whether more of each is more of a match.
+macro_rules! evidence_features {
     ($($(#[$attribute:meta])* $name:ident: $is_match:literal,)*) => {
-        /// One number for each feature of [`Evidence`]: its values, or the weights of a
-        /// [`Calibration`](super::Calibration).
-        #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct Features {
-            $($(#[$attribute])* pub $name: f32,)*
+        features! {
+            /// One number for each feature of [`Evidence`]: its values, or the weights of a
+            /// [`Calibration`](super::Calibration).
+            pub struct Features {
+                $($(#[$attribute])* $name,)*
+            }
         }
 
         impl Features {
-            /// Number of features.
-            pub const N: usize = [$($is_match),*].len();
-
             /// Whether more of a feature is more of a match, in the order of [`Features::to_array`].
             /// Such a feature must not count against a skill.
             pub const IS_MATCH: [bool; Self::N] = [$($is_match),*];
-
-            /// Names of the features, in the order of [`Features::to_array`].
-            pub const NAMES: [&'static str; Self::N] = [$(stringify!($name)),*];
-
-            /// Returns the numbers in the order of the fields.
-            pub fn to_array(self) -> [f32; Self::N] {
-                [$(self.$name),*]
-            }
-
-            /// Returns the features with these numbers, in the order of the fields.
-            pub fn from_array(numbers: [f32; Self::N]) -> Self {
-                let [$($name),*] = numbers;
-                Self { $($name),* }
-            }
         }
     };
 }
 
-features! {
+evidence_features! {
     /// Score of the best skill by words, as a share `s` of the most that any skill could reach,
     /// times `ln(1 + terms)`: the same share of a long task is the stronger sign.
     score_mass: true,
@@ -104,12 +95,23 @@ features! {
     /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it.
     #[serde(default)]
     work: true,
+    /// 1 if a part of the task asks for something by its words, else 0: a statement about the subject of a skill does not.
+    #[serde(default)]
+    asks: true,
+    /// 1 if the task is at most four words or eight characters of writing without spaces, as people type into a search box, else 0.
+    #[serde(default)]
+    few_words: false,
+    /// How likely the task only tells something, in `[0, 1]`: how far `work` is below 0 where the task is more than a few words and
+    /// does not ask; else 0.
+    #[serde(default)]
+    tells: false,
 }
 
 impl Evidence {
     /// Returns the evidence for the best candidate of a ranking in a library of `n_skills`; what was
-    /// not measured of it counts 0, its words too.
+    /// not measured of it counts 0, its words too. A candidate that a translation of the task found is held against that.
     pub fn of(task: &str, n_skills: usize, best: &Candidate) -> Self {
+        let read = best.signals.translation.as_ref().map_or(task, |found| found.text.as_str());
         let unread = WordMatch::default();
         let words = best.signals.words.as_ref().unwrap_or(&unread);
         let Grounds { clause_mass, body_terms, best_cosine, cosine_rise, vector_rank, .. } =
@@ -117,10 +119,11 @@ impl Evidence {
         let signal = |name: &str| best.signals.get(name).unwrap_or(0.0);
         let n_terms = words.n_terms as f32;
         let n_matched = words.matched.len() as f32;
-        let Units { n_characters, n_words } = Units::of(task);
+        let Units { n_characters, n_words } = Units::of(read);
         let n_units = f32::max((n_characters + n_words) as f32, 1.0);
         let character_share = n_characters as f32 / n_units;
         let density = f32::max(n_terms, 1.0) / n_units;
+        let (work, asks, is_few) = (signal(QUERY_WORK), asks_anywhere(task), is_few(task));
         let library_size = (usize::max(n_skills, MIN_SKILLS) as f32).ln_1p();
         let features = Features {
             score_mass: words.score_share * n_terms.ln_1p(),
@@ -137,14 +140,24 @@ impl Evidence {
             best_text_cosine: signal(BEST_TEXT_COSINE),
             text_cosine_rise: signal(TEXT_COSINE_RISE),
             text_rank: signal(Feature::TransformerRank.as_str()),
-            work: signal(QUERY_WORK),
+            work,
+            asks: f32::from(u8::from(asks)),
+            few_words: f32::from(u8::from(is_few)),
+            tells: if asks || is_few { 0.0 } else { f32::max(-work, 0.0) },
         };
         // With a stop word it may be a question: `what is docker`.
         let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)
             && words.n_terms_in_name == words.n_terms
-            && !words_of(task).any(|word| is_stop_word(&word));
+            && !words_of(read).any(|word| is_stop_word(&word));
         Self { is_named: best.signals.is_named, is_of_name, features }
     }
+}
+
+/// Returns whether a task is a few words.
+fn is_few(task: &str) -> bool {
+    let n_characters = task.chars().filter(|c| is_spaceless(*c)).count();
+    let n_words = task.split_whitespace().count();
+    if n_characters > 0 { n_characters <= MAX_FEW_CHARACTERS } else { n_words <= MAX_FEW_WORDS }
 }
 
 /// What a text is made of.

@@ -44,12 +44,12 @@ pub(crate) fn judge(
     let Some(calibration) = calibration else {
         return Judgement { confidence: None, verdict: Verdict::Helps };
     };
-    let translation = best.signals.translation.as_ref().map(|found| found.text.as_str());
-    let evidence = Evidence::of(translation.unwrap_or(task), n_skills, best);
+    let evidence = Evidence::of(task, n_skills, best);
     let discount = if evidence.is_named {
         0.0
     } else {
-        let of_translation = if translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
+        let of_translation =
+            if best.signals.translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
         best.signals.trust_penalty + of_translation
     };
     let threshold = calibration.threshold_of(n_skills);
