@@ -49,8 +49,8 @@ const WEIGHED: [&str; 2] = ["transformer", "ranked"];
 /// The transformer of this run.
 static TRANSFORMER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
 
-/// Returns the transformer of this run: the one inside the program, which is read when it is first asked
-/// for, unless [`read_transformer`] has read another.
+/// Returns the transformer of this run: the one inside the program, which is read when it is first
+/// asked for, unless [`read_transformer`] has read another.
 pub(crate) fn transformer() -> Arc<dyn Encoder> {
     Arc::clone(TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer())))
 }
@@ -191,8 +191,8 @@ impl Models {
         self.router_with(index, choice, vectors, trust)
     }
 
-    /// Returns a router of the default stages that uses the transformer as soon as it has read the whole
-    /// library.
+    /// Returns a router of the default stages that uses the transformer as soon as it has read the
+    /// whole library.
     pub(crate) fn lasting_router(
         &self,
         index: Index,
@@ -256,21 +256,23 @@ impl Models {
         Ok(SequenceComposer::new(model, encoder).map_err(refused)?)
     }
 
-    /// Returns a router of the default stages that translates nothing and trusts all alike: what weights are fitted to.
+    /// Returns a router of the default stages that translates nothing and trusts all alike: what
+    /// weights are fitted to.
     pub(crate) fn untranslated_router(&self, index: Index) -> anyhow::Result<Router> {
         let ranker =
             self.untranslated(RetrieverChoice::Transformer, &self.ranker, VectorUse::of(&index));
         self.router_of(index, StageArgs::default(), ranker)
     }
 
-    /// Returns a router that ranks as the default one does where an index has these vectors, but translates nothing: what a
-    /// calibration is fitted to.
+    /// Returns a router that ranks as the default one does where an index has these vectors, but
+    /// translates nothing: what a calibration is fitted to.
     pub(crate) fn ranked_router(&self, index: Index, vectors: VectorUse) -> anyhow::Result<Router> {
         let ranker = self.untranslated(RetrieverChoice::Transformer, &self.ranker, vectors);
         Ok(Router::new(index, Stages { ranker, ..Stages::default() })?)
     }
 
-    /// Returns what finds and orders skills, with the models that are asked about the first of them.
+    /// Returns what finds and orders skills, with the models that are asked about the first of
+    /// them.
     fn ranker(
         &self,
         choice: RetrieverChoice,
@@ -292,8 +294,8 @@ impl Models {
         ranker.with_reranker(|inner| self.asking(inner))
     }
 
-    /// Returns what finds and orders skills without asking a model about each. The default uses the vectors
-    /// that there are, and weights for.
+    /// Returns what finds and orders skills without asking a model about each. The default uses the
+    /// vectors that there are, and weights for.
     fn weighed(
         &self,
         choice: RetrieverChoice,
@@ -332,8 +334,8 @@ impl Models {
         }
     }
 
-    /// Returns a reranker that asks the cross-encoder and then the judge after another one, as far as there
-    /// are such.
+    /// Returns a reranker that asks the cross-encoder and then the judge after another one, as far
+    /// as there are such.
     fn asking(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
         let mut reranker = inner;
         if let Some(scorer) = &self.reranker {
@@ -385,7 +387,8 @@ impl Assembly for Models {
     }
 }
 
-/// Returns what chooses the parts of skills, with the kinds of the index unless something else tells them.
+/// Returns what chooses the parts of skills, with the kinds of the index unless something else
+/// tells them.
 pub(crate) fn pager(
     choice: PagerChoice,
     weights: NodeWeights,

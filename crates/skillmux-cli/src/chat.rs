@@ -128,7 +128,8 @@ impl Kinds {
         Self::new(choice, model.map(|model| Arc::new(model) as _))
     }
 
-    /// Returns an error if the chat model left kinds to the rules: they must not be measured as its own.
+    /// Returns an error if the chat model left kinds to the rules: they must not be measured as its
+    /// own.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self.n_unsaid.load(Ordering::Relaxed) {
             0 => Ok(()),

@@ -313,8 +313,8 @@ pub(crate) fn train_hint(error: &skillmux_train::Error) -> Option<String> {
     Some(hint.to_owned())
 }
 
-/// Returns what the user of the command line can do about an error of an evaluation, where that is a
-/// command or a flag; [`skillmux_eval::Error::hint`] knows neither.
+/// Returns what the user of the command line can do about an error of an evaluation, where that is
+/// a command or a flag; [`skillmux_eval::Error::hint`] knows neither.
 pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
     use skillmux_eval::Error;
 
@@ -342,7 +342,8 @@ pub(crate) fn remote_hint(error: &RemoteError) -> Option<String> {
     }
 }
 
-/// Returns the engine's error that a failed command ended with, also where another crate passed it on.
+/// Returns the engine's error that a failed command ended with, also where another crate passed it
+/// on.
 pub(crate) fn engine_error(error: &anyhow::Error) -> Option<&Error> {
     if let Some(error) = error.downcast_ref() {
         return Some(error);

@@ -11,8 +11,8 @@ use crate::error::CliError;
 /// What the environment says of the hub, by the names that programs of Hugging Face read.
 #[derive(Debug, Clone)]
 pub(crate) struct HubSettings {
-    /// `HF_HUB_CACHE`, or the folder `hub` in `HF_HOME`, which is `huggingface` in the user's cache if it is
-    /// not set.
+    /// `HF_HUB_CACHE`, or the folder `hub` in `HF_HOME`, which is `huggingface` in the user's cache
+    /// if it is not set.
     cache: Option<PathBuf>,
     /// `HF_ENDPOINT`.
     endpoint: Option<String>,

@@ -40,8 +40,8 @@ impl From<OsString> for ModelPlace {
 }
 
 impl ModelPlace {
-    /// Returns the place, taken from a folder where it is a relative path. A path at which there is nothing
-    /// is an id where it has the form of one.
+    /// Returns the place, taken from a folder where it is a relative path. A path at which there is
+    /// nothing is an id where it has the form of one.
     pub(crate) fn relative_to(self, folder: &Path) -> Self {
         let Self::Path(path) = self else { return self };
         let place = folder.join(&path);

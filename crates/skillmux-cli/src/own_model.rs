@@ -1,4 +1,5 @@
-//! Encoders and cross-encoders of the user's own: of a file, of a folder, of the hub, or at an endpoint.
+//! Encoders and cross-encoders of the user's own: of a file, of a folder, of the hub, or at an
+//! endpoint.
 
 use std::{
     fs,
@@ -22,11 +23,12 @@ use crate::{
     settings::{OwnModels, Settings},
 };
 
-/// What a server of text-embeddings-inference is called: it serves one model, and is not told its name.
+/// What a server of text-embeddings-inference is called: it serves one model, and is not told its
+/// name.
 const TEI: &str = "TEI";
 
-/// Returns the encoder that the settings name, else the one inside the program. It is opened once, for it
-/// may be large.
+/// Returns the encoder that the settings name, else the one inside the program. It is opened once,
+/// for it may be large.
 pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     static ENCODER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
     if let Some(encoder) = ENCODER.get() {
@@ -36,7 +38,8 @@ pub(crate) fn encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     Ok(Arc::clone(ENCODER.get_or_init(|| encoder)))
 }
 
-/// Returns the static encoder inside the program, which the pager reads with whatever the user names for rankings.
+/// Returns the static encoder inside the program, which the pager reads with whatever the user
+/// names for rankings.
 pub(crate) fn embedded_encoder() -> Arc<dyn Encoder> {
     static ENCODER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
     Arc::clone(ENCODER.get_or_init(|| Arc::new(skillmux_models::encoder())))

@@ -18,7 +18,8 @@ use crate::{error::CliError, wiring::write_whole};
 
 const VERSION: u32 = 1;
 
-/// What skills were when the user pinned them, by id and folder: skills of two projects may have one id.
+/// What skills were when the user pinned them, by id and folder: skills of two projects may have
+/// one id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pins(Vec<Pin>);
 
@@ -102,12 +103,14 @@ impl Pins {
         self.0.is_empty()
     }
 
-    /// Returns the pins of the skills at these places: those whose folder is that of the skill now, or that had none.
+    /// Returns the pins of the skills at these places: those whose folder is that of the skill now,
+    /// or that had none.
     pub(crate) fn of(&self, places: &SkillPlaces) -> impl Iterator<Item = &Pin> {
         self.0.iter().filter(|pin| pin.folder == folder(places, &pin.id, &pin.source))
     }
 
-    /// Returns the pins with these skills as they are now. Pins of their places for skills that are gone are dropped.
+    /// Returns the pins with these skills as they are now. Pins of their places for skills that are
+    /// gone are dropped.
     pub(crate) fn with(mut self, present: &[PresentSkill], places: &SkillPlaces) -> Self {
         self.0.retain(|pin| !pin.is_of(present, places));
         for PresentSkill { id, source, hash } in present {
@@ -142,7 +145,8 @@ impl Pins {
 }
 
 impl Pin {
-    /// Returns whether it is of a place that some skills come from: below a folder of these, or with the source of one that has no folder.
+    /// Returns whether it is of a place that some skills come from: below a folder of these, or
+    /// with the source of one that has no folder.
     fn is_of(&self, present: &[PresentSkill], places: &SkillPlaces) -> bool {
         match &self.folder {
             Some(folder) => places

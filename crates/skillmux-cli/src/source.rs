@@ -52,14 +52,15 @@ pub(crate) struct OpenIndex {
     pub(crate) places: SkillPlaces,
     /// Whether it is one of ours, which is brought up to date; others stay as the user made them.
     is_refreshed: bool,
-    /// Whether it holds what its sources hold now, as far as that is wanted: not while another process writes it.
+    /// Whether it holds what its sources hold now, as far as that is wanted: not while another
+    /// process writes it.
     pub(crate) is_current: bool,
     /// Its folder, if that goes away with the answer.
     pub(crate) folder: Option<tempfile::TempDir>,
 }
 
-/// Up to so many skills the transformer reads before a command answers a task: some four seconds on two cores. A limit in
-/// seconds would make answers depend on the machine.
+/// Up to so many skills the transformer reads before a command answers a task: some four seconds on
+/// two cores. A limit in seconds would make answers depend on the machine.
 const MAX_BEFORE_ANSWER: usize = 300;
 
 /// How often what the transformer has read is made durable.
@@ -76,8 +77,8 @@ impl OpenIndex {
         Self { index, places, is_refreshed: true, is_current: true, folder: None }
     }
 
-    /// Returns how many skills the transformer is to read without being asked to: none of an index that
-    /// the user made.
+    /// Returns how many skills the transformer is to read without being asked to: none of an index
+    /// that the user made.
     pub(crate) fn n_waiting(&self) -> usize {
         if self.is_refreshed { n_waiting(&self.index) } else { 0 }
     }
@@ -93,8 +94,8 @@ impl OpenIndex {
         })
     }
 
-    /// Returns the index after the transformer has read what it lacks, however long that takes: what is
-    /// measured must not depend on the time.
+    /// Returns the index after the transformer has read what it lacks, however long that takes:
+    /// what is measured must not depend on the time.
     pub(crate) fn read_whole(self) -> anyhow::Result<Self> {
         self.read(|_| false)
     }
@@ -110,8 +111,8 @@ impl OpenIndex {
         }
     }
 
-    /// Says on standard error if the transformer has begun to read the skills, or is to read them, and
-    /// has not read all.
+    /// Says on standard error if the transformer has begun to read the skills, or is to read them,
+    /// and has not read all.
     pub(crate) fn tell_waiting(&self) {
         let has_begun = self.index.manifest().transformer.is_some();
         let n_waiting = if has_begun { n_waiting(&self.index) } else { self.n_waiting() };
@@ -161,8 +162,8 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()], settings)
 }
 
-/// Returns what says which skills the index holds that [`open`] opens, if that brings it up to date; `None` for an
-/// index that stays as the user made it.
+/// Returns what says which skills the index holds that [`open`] opens, if that brings it up to
+/// date; `None` for an index that stays as the user made it.
 pub(crate) fn watched(
     args: &SourceArgs,
     settings: &Settings,
@@ -181,7 +182,8 @@ pub(crate) fn watched(
     Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
 }
 
-/// Opens the user's own index, if they chose what it holds: commands then answer from it, and not from the skills of the agents.
+/// Opens the user's own index, if they chose what it holds: commands then answer from it, and not
+/// from the skills of the agents.
 pub(crate) fn open_chosen(path: &Path) -> Option<Index> {
     Index::open(path).ok().filter(|index| index.manifest().sources != [INSTALLED])
 }
@@ -196,8 +198,8 @@ pub(crate) struct PresentIndex {
     pub(crate) kept_at: Option<PathBuf>,
 }
 
-/// Opens the index that [`open`] would open without arguments, in no time: it is neither made nor brought up
-/// to date.
+/// Opens the index that [`open`] would open without arguments, in no time: it is neither made nor
+/// brought up to date.
 pub(crate) fn open_present(settings: &Settings) -> anyhow::Result<PresentIndex> {
     if let Some(index) = settings.own_index().and_then(|path| open_chosen(&path)) {
         let places = places_of(&index, settings);
@@ -242,7 +244,8 @@ pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Resul
 
 /// Returns the folder of the index of the installed agents' skills.
 pub(crate) fn installed_index(settings: &Settings, library: &Library) -> Option<PathBuf> {
-    // Which folders count depends on the project. That of a plugin is another one with each version of it.
+    // Which folders count depends on the project. That of a plugin is another one with each version
+    // of it.
     let folder = |source: &Source| match source {
         Source::Folder { label, id_prefix: Some(prefix), .. } if prefix != label => prefix.clone(),
         source => absolute(&[source.path().to_owned()]).concat(),
@@ -340,7 +343,8 @@ fn refreshed(
     Ok(opened)
 }
 
-/// Returns how an index of these sources is updated: with all cores and the encoder of the settings.
+/// Returns how an index of these sources is updated: with all cores and the encoder of the
+/// settings.
 pub(crate) fn update_options(
     sources: Vec<String>,
     settings: &Settings,
@@ -351,7 +355,8 @@ pub(crate) fn update_options(
     Ok(UpdateOptions { sources, n_threads, encoder, transformer, ..UpdateOptions::default() })
 }
 
-/// Returns how many skills the transformer has not read of a library that it reads without being asked to.
+/// Returns how many skills the transformer has not read of a library that it reads without being
+/// asked to.
 pub(crate) fn n_waiting(index: &Index) -> usize {
     let n_missing = match &index.manifest().transformer {
         Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,
@@ -395,8 +400,8 @@ pub(crate) fn encode_until(
     report
 }
 
-/// Updates an index, and returns whether it did; while another process does so, its present generation is good
-/// enough.
+/// Updates an index, and returns whether it did; while another process does so, its present
+/// generation is good enough.
 fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Result<bool, Error> {
     let started = Instant::now();
     loop {

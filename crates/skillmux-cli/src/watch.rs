@@ -73,7 +73,8 @@ impl SkillWatch {
         }
     }
 
-    /// Returns whether something has changed; [`wait`](Self::wait) then does not wait for the beginning.
+    /// Returns whether something has changed; [`wait`](Self::wait) then does not wait for the
+    /// beginning.
     pub(crate) fn has_changed(&mut self) -> bool {
         while let Ok(event) = self.events.try_recv() {
             self.has_changed |= self.concerns(&event);
@@ -134,8 +135,8 @@ fn watch_all(
     Ok(())
 }
 
-/// Returns the folders to watch: those of the paths with all in them, and what lies above, where they
-/// may appear, or a link may lead elsewhere.
+/// Returns the folders to watch: those of the paths with all in them, and what lies above, where
+/// they may appear, or a link may lead elsewhere.
 fn folders(paths: &[PathBuf]) -> BTreeMap<PathBuf, RecursiveMode> {
     let mut folders = BTreeMap::new();
     let canonical: Vec<PathBuf> =

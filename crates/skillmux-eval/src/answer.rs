@@ -12,7 +12,8 @@ pub struct RankedSkill {
     pub skill_id: String,
     /// Score; higher is better, comparable within one ranking only.
     pub score: f32,
-    /// What the score is made of; empty if the system does not say, or was not asked for this skill.
+    /// What the score is made of; empty if the system does not say, or was not asked for this
+    /// skill.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contributions: Vec<Contribution>,
 }
@@ -44,16 +45,16 @@ pub struct AnswerPage {
     pub n_parts: Option<u32>,
 }
 
-/// What a system says to a task. A part that it does not do is absent and not judged; one in which it
-/// finds nothing is empty, and judged.
+/// What a system says to a task. A part that it does not do is absent and not judged; one in which
+/// it finds nothing is empty, and judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Skills, best first, each at most once; empty if none was found, absent if the system does not
-    /// rank.
+    /// Skills, best first, each at most once; empty if none was found, absent if the system does
+    /// not rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Vec<RankedSkill>>,
-    /// Ids of the skills to load, in the order of execution; empty if the system abstains, absent if
-    /// it only ranks.
+    /// Ids of the skills to load, in the order of execution; empty if the system abstains, absent
+    /// if it only ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Vec<String>>,
     /// Confidence in `[0, 1]` that some skill helps.

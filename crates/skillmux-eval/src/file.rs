@@ -76,7 +76,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 /// Takes a line and its number, and says whether to go on.
 type OnLine<'a> = dyn FnMut(usize, &[u8]) -> Result<bool, Error> + 'a;
 
-/// Calls `f` with every line that is not blank, and its number from 1; stops where it returns false.
+/// Calls `f` with every line that is not blank, and its number from 1; stops where it returns
+/// false.
 pub(crate) fn for_each_line(path: &Path, f: &mut OnLine<'_>) -> Result<(), Error> {
     let failed = |source| Error::Read { path: path.to_owned(), source };
     let mut input = open(path)?.take(MAX_LINES_BYTES);

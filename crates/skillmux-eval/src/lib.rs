@@ -12,9 +12,9 @@
 //! - [`stats`]: intervals of means, and tests of two systems;
 //! - [`report`]: what came out, for terminals, programs and pages, and as a folder to keep.
 //!
-//! A dataset knows no system, and a metric knows neither. [`cluster`] finds near-duplicates, so that a
-//! copy of the right skill is right as well, and [`Run`] and [`Qrels`] read what other tools write. No
-//! model is named here: systems ask those that they are given (see [`skillmux::model`]).
+//! A dataset knows no system, and a metric knows neither. [`cluster`] finds near-duplicates, so
+//! that a copy of the right skill is right as well, and [`Run`] and [`Qrels`] read what other tools
+//! write. No model is named here: systems ask those that they are given (see [`skillmux::model`]).
 //!
 //! From a dataset to a report:
 //!

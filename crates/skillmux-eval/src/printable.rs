@@ -51,7 +51,8 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns the beginning of the text on one line, at most so many columns, with a mark if it was cut.
+/// Returns the beginning of the text on one line, at most so many columns, with a mark if it was
+/// cut.
 pub(crate) fn clipped(text: &str, max_width: usize) -> String {
     let text = one_line(text);
     if width(&text) <= max_width {

@@ -52,8 +52,8 @@ pub(crate) fn escape(id: &str) -> String {
 
 /// Returns the id that a column stands for.
 ///
-/// A `%` that does not begin the code of a byte, and codes that are no UTF-8, stay as they are: they
-/// come from a tool that does not escape.
+/// A `%` that does not begin the code of a byte, and codes that are no UTF-8, stay as they are:
+/// they come from a tool that does not escape.
 pub(crate) fn unescape(column: &str) -> Cow<'_, str> {
     if !column.contains('%') {
         return Cow::Borrowed(column);

@@ -1,7 +1,8 @@
 //! Counts the tokens that a chat model is sent for the kinds of the parts of a skill.
 //!
-//! `cargo run --release -p skillmux-models --example chat_kind_cost -- INDEX N_SKILLS`. The skills are spread evenly over the index. No model
-//! is asked: what would be sent is counted, and an answer of the right form is counted as one. Tokens are estimates.
+//! `cargo run --release -p skillmux-models --example chat_kind_cost -- INDEX N_SKILLS`. The skills
+//! are spread evenly over the index. No model is asked: what would be sent is counted, and an
+//! answer of the right form is counted as one. Tokens are estimates.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 

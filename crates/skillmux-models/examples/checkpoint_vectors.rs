@@ -1,5 +1,6 @@
-//! Prints the vectors of a checkpoint as JSON, one text of standard input a line, and how long they took:
-//! `cargo run --release -p skillmux-models --features checkpoint --example checkpoint_vectors -- DIR [int8] < TEXTS`
+//! Prints the vectors of a checkpoint as JSON, one text of standard input a line, and how long they
+//! took: `cargo run --release -p skillmux-models --features checkpoint --example checkpoint_vectors
+//! -- DIR [int8] < TEXTS`
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it measures")]
 

@@ -1,5 +1,6 @@
-//! Prints the vectors of the embedded transformer as JSON, one text of standard input a line, as a JSON string. A text has 128 tokens, or
-//! 256 with `long`: `cargo run --release -p skillmux-models --example embedded_vectors -- [long] < TEXTS`
+//! Prints the vectors of the embedded transformer as JSON, one text of standard input a line, as a
+//! JSON string. A text has 128 tokens, or 256 with `long`: `cargo run --release -p skillmux-models
+//! --example embedded_vectors -- [long] < TEXTS`
 
 #![allow(clippy::print_stdout, reason = "a program whose output is its result")]
 

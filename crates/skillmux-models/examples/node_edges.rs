@@ -1,7 +1,8 @@
 //! Measures the edges between the nodes of skills: how many there are, and how long they take.
 //!
-//! `cargo run --release -p skillmux-models --example node_edges -- INDEX N_SKILLS`. The skills are spread evenly over the index, those with a
-//! body. Times are of one thread, the median of three runs for each skill.
+//! `cargo run --release -p skillmux-models --example node_edges -- INDEX N_SKILLS`. The skills are
+//! spread evenly over the index, those with a body. Times are of one thread, the median of three
+//! runs for each skill.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 

@@ -1,7 +1,8 @@
 //! Measures pages of two skills under one budget: an equal share for each, or by value over both.
 //!
-//! `cargo run --release -p skillmux-models --example shared_budget -- INDEX CASES.jsonl TOKENS`. Each case of the file, in the format
-//! of `datasets/intra-skill-bench.jsonl`, is asked together with one of another skill. A case is met if the page of its skill has all its evidence.
+//! `cargo run --release -p skillmux-models --example shared_budget -- INDEX CASES.jsonl TOKENS`.
+//! Each case of the file, in the format of `datasets/intra-skill-bench.jsonl`, is asked together
+//! with one of another skill. A case is met if the page of its skill has all its evidence.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 

@@ -1,8 +1,11 @@
-//! Compares the estimate of tokens with real tokenizers, over the bodies of skills and over pages of 800 tokens.
+//! Compares the estimate of tokens with real tokenizers, over the bodies of skills and over pages
+//! of 800 tokens.
 //!
-//! `cargo run --release -p skillmux-models --example token_error -- INDEX [SKILLS]`. Skills are taken in the order of a hash of their ids, until each
-//! group has a third of SKILLS (2,000): English prose, Chinese (a fifth of the characters or more), and code (half of the bytes or more lie in
-//! blocks of code). A page is made for the description of its skill, where the skill does not fit.
+//! `cargo run --release -p skillmux-models --example token_error -- INDEX [SKILLS]`. Skills are
+//! taken in the order of a hash of their ids, until each group has a third of SKILLS (2,000):
+//! English prose, Chinese (a fifth of the characters or more), and code (half of the bytes or more
+//! lie in blocks of code). A page is made for the description of its skill, where the skill does
+//! not fit.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 
@@ -26,7 +29,8 @@ const GROUPS: [&str; 3] = ["English", "Chinese", "code"];
 /// Tokens of a page.
 const BUDGET: u32 = 800;
 
-/// Skills of fewer tokens are left out: a token more or less is much of them, and no page is cut from them.
+/// Skills of fewer tokens are left out: a token more or less is much of them, and no page is cut
+/// from them.
 const FEWEST_TOKENS: u32 = 100;
 
 /// Longer bodies are left out: the tokenizers are slow on them.

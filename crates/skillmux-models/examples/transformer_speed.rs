@@ -1,6 +1,8 @@
-//! Measures the embedded transformer: how long it takes to be read, skills a second, and the time of a short and of a long task.
+//! Measures the embedded transformer: how long it takes to be read, skills a second, and the time
+//! of a short and of a long task.
 //!
-//! `cargo run --release -p skillmux-models --example transformer_speed`, with `RAYON_NUM_THREADS=1` for one core.
+//! `cargo run --release -p skillmux-models --example transformer_speed`, with `RAYON_NUM_THREADS=1`
+//! for one core.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 

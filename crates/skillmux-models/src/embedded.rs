@@ -97,8 +97,8 @@ const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
 
 const WORK: &str = include_str!("../assets/work.json");
 
-/// Words of the base of the transformer that its pruned vocabulary lacks, one a line: they are no typing errors. Its command is in
-/// `training/transformer/README.md`.
+/// Words of the base of the transformer that its pruned vocabulary lacks, one a line: they are no
+/// typing errors. Its command is in `training/transformer/README.md`.
 const WORDS: &str = include_str!("../assets/words.txt");
 
 const WORK_MODEL: EmbeddedModel = EmbeddedModel {
@@ -188,7 +188,8 @@ pub fn abstention() -> Calibrations {
     serde_json::from_str(ABSTENTION).expect("the embedded calibrations are well-formed")
 }
 
-/// Returns the weights by which the binary adds skills to a plan; their card is `assets/composer.md`.
+/// Returns the weights by which the binary adds skills to a plan; their card is
+/// `assets/composer.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
@@ -204,7 +205,8 @@ pub fn encoder() -> StaticEncoder {
     StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
 }
 
-/// Returns the weights that tell the kinds of parts, where a user prefers them to the rules; their card is `assets/kinds.md`.
+/// Returns the weights that tell the kinds of parts, where a user prefers them to the rules; their
+/// card is `assets/kinds.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
@@ -212,7 +214,8 @@ pub fn kinds() -> KindWeights {
     serde_json::from_str(KINDS).expect("the embedded weights are well-formed")
 }
 
-/// Returns the weights by which the binary chooses the parts of skills, with [`encoder`]; their card is `assets/pager.md`.
+/// Returns the weights by which the binary chooses the parts of skills, with [`encoder`]; their
+/// card is `assets/pager.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
@@ -244,7 +247,8 @@ impl Speller for EmbeddedSpeller {
     }
 }
 
-/// Returns what says Chinese words in English; it reads its lexicon when it is first asked. The card is `assets/lexicon.md`.
+/// Returns what says Chinese words in English; it reads its lexicon when it is first asked. The
+/// card is `assets/lexicon.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
@@ -263,8 +267,8 @@ impl Translator for EmbeddedTranslator {
     }
 }
 
-/// Returns the transformer of the binary, in some twenty milliseconds; its card is `assets/transformer.md`. It reads Chinese texts as
-/// the lexicon says them in English.
+/// Returns the transformer of the binary, in some twenty milliseconds; its card is
+/// `assets/transformer.md`. It reads Chinese texts as the lexicon says them in English.
 ///
 /// # Panics
 /// Never: a test reads the files that are compiled in.
@@ -273,7 +277,8 @@ pub fn transformer() -> impl Encoder {
     TranslatedEncoder::new(TransformerEncoder::embedded(), translator(), &of_lexicon[..8])
 }
 
-/// Returns the weights by which the binary tells work from talk, one for each of its encoders; their card is `assets/work.md`.
+/// Returns the weights by which the binary tells work from talk, one for each of its encoders;
+/// their card is `assets/work.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
@@ -386,7 +391,8 @@ mod tests {
         }
     }
 
-    /// Returns the identities of the rankings that ship: with the transformer, with the other vectors, and by words alone.
+    /// Returns the identities of the rankings that ship: with the transformer, with the other
+    /// vectors, and by words alone.
     fn shipped() -> [RankingIdentity; 3] {
         let RankerWeights { with_vectors, without_vectors, with_transformer } = ranker();
         let pool = || PoolRetriever::new(Some(Arc::new(encoder())));

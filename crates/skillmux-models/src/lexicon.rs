@@ -14,8 +14,9 @@ const MIN_COUNT: f32 = 20.0;
 
 /// Says Chinese words in English, word by word.
 ///
-/// Chinese has no blanks between words: a run of characters is cut into words of the lexicon so that the product of their
-/// frequencies is highest, with the first of equal ways. Traditional characters are read as their simplified forms.
+/// Chinese has no blanks between words: a run of characters is cut into words of the lexicon so
+/// that the product of their frequencies is highest, with the first of equal ways. Traditional
+/// characters are read as their simplified forms.
 #[derive(Debug)]
 pub struct Lexicon {
     words: FxHashMap<&'static str, Entry>,
@@ -30,7 +31,8 @@ struct Entry {
 }
 
 impl Lexicon {
-    /// Reads lines of a Chinese word, its count, and its English words, with tabs between; `None` if a line has another form.
+    /// Reads lines of a Chinese word, its count, and its English words, with tabs between; `None`
+    /// if a line has another form.
     pub fn read(lines: &'static str) -> Option<Self> {
         let mut counted = Vec::new();
         for line in lines.lines() {

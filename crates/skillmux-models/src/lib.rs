@@ -1,4 +1,5 @@
-//! The models inside the `skillmux` binary, those of a folder or of a hub, and those at an endpoint.
+//! The models inside the `skillmux` binary, those of a folder or of a hub, and those at an
+//! endpoint.
 //!
 //! | feature | gives | brings |
 //! |---|---|---|

@@ -13,7 +13,8 @@ const MIN_LETTERS: usize = 4;
 /// Fewest letters of a word that others are made of, as `bots` of `bot`.
 const MIN_STEM: usize = 3;
 
-/// Fewest letters of a term that the term of a word may be meant for: short ones are what is left of many words.
+/// Fewest letters of a term that the term of a word may be meant for: short ones are what is left
+/// of many words.
 const MIN_TERM: usize = 6;
 
 /// Endings that a word of three letters has as well, as `bots`.
@@ -25,10 +26,12 @@ const ENDINGS: [&str; 18] = [
     "en", "ens", "ened", "ening",
 ];
 
-/// Knows the words of the transformer and of its base, and the terms of the static encoder, which are those of most public skills.
+/// Knows the words of the transformer and of its base, and the terms of the static encoder, which
+/// are those of most public skills.
 ///
-/// A word is meant for another that is one error away, or two from eight letters on: a letter too many, too few, wrong, or swapped with
-/// its neighbour (optimal string alignment). The first letter is right. Of terms, their own letters count.
+/// A word is meant for another that is one error away, or two from eight letters on: a letter too
+/// many, too few, wrong, or swapped with its neighbour (optimal string alignment). The first letter
+/// is right. Of terms, their own letters count.
 pub struct VocabularySpeller {
     /// Plain words, lower-cased.
     words: FxHashSet<Box<str>>,
@@ -44,8 +47,8 @@ fn plain<'v>(words: impl IntoIterator<Item = &'v str>, min_letters: usize) -> Fx
 }
 
 impl VocabularySpeller {
-    /// Returns the speller of these words and terms; what is no run of small letters is left out, and words below
-    /// three and terms below four letters.
+    /// Returns the speller of these words and terms; what is no run of small letters is left out,
+    /// and words below three and terms below four letters.
     pub fn new<'v>(
         words: impl IntoIterator<Item = &'v str>,
         terms: impl IntoIterator<Item = &'v str>,

@@ -24,9 +24,9 @@ const HEADER_BYTES: usize = 24;
 /// is how often the text says the term, `v` its vector, and `w` is 1 in a skill and the term's
 /// learned weight in a query, where `please create` says less than in a skill.
 ///
-/// Bytes: `magic [8] | n_terms u32 | dim u32 | n_text_bytes u32 | 0 u32`, the terms, each ended by a
-/// line feed, then for each term its query weight `f32` and its scale `f32`, and then the vectors,
-/// one signed byte a dimension; all numbers are little-endian.
+/// Bytes: `magic [8] | n_terms u32 | dim u32 | n_text_bytes u32 | 0 u32`, the terms, each ended by
+/// a line feed, then for each term its query weight `f32` and its scale `f32`, and then the
+/// vectors, one signed byte a dimension; all numbers are little-endian.
 pub struct StaticEncoder {
     identity: EncoderIdentity,
     bytes: Cow<'static, [u8]>,

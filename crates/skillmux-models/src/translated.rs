@@ -7,8 +7,8 @@ use skillmux::{
     model::{Encoder, EncoderIdentity, Translator},
 };
 
-/// An encoder that reads what a translator says of a text, so that texts of two languages have vectors of one space. A text that the
-/// translator says nothing of is read as it is.
+/// An encoder that reads what a translator says of a text, so that texts of two languages have
+/// vectors of one space. A text that the translator says nothing of is read as it is.
 pub struct TranslatedEncoder<E, T> {
     encoder: E,
     translator: T,
@@ -16,7 +16,8 @@ pub struct TranslatedEncoder<E, T> {
 }
 
 impl<E: Encoder, T: Translator> TranslatedEncoder<E, T> {
-    /// Returns the encoder. `fingerprint` tells the translator from others: with another one, all vectors are made anew.
+    /// Returns the encoder. `fingerprint` tells the translator from others: with another one, all
+    /// vectors are made anew.
     pub fn new(encoder: E, translator: T, fingerprint: &str) -> Self {
         let inner = encoder.identity();
         let both = blake3::hash(format!("{}\n{fingerprint}", inner.fingerprint).as_bytes());

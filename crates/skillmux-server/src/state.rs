@@ -8,8 +8,8 @@ use crate::status::Failure;
 
 /// One router, shared by all transports and all calls under way.
 ///
-/// Clones share the router, and another one that takes its place. Nothing is remembered between calls but
-/// the newest generation of the index that opens.
+/// Clones share the router, and another one that takes its place. Nothing is remembered between
+/// calls but the newest generation of the index that opens.
 #[derive(Clone)]
 pub struct State {
     router: Arc<RwLock<Arc<Router>>>,
@@ -27,7 +27,8 @@ impl State {
         Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Lets later calls be answered from another router; calls under way end with the one that they have.
+    /// Lets later calls be answered from another router; calls under way end with the one that they
+    /// have.
     pub fn replace(&self, router: impl Into<Arc<Router>>) {
         *self.router.write().unwrap_or_else(PoisonError::into_inner) = router.into();
     }

@@ -48,7 +48,8 @@ pub(crate) struct RouteView {
     pub(crate) unserved: Vec<String>,
     /// The best skills that were left out.
     pub(crate) alternatives: Vec<LeftOut>,
-    /// Other skills that may help, as `skill_id` and `name: description`, if `hints` asked for them.
+    /// Other skills that may help, as `skill_id` and `name: description`, if `hints` asked for
+    /// them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) hints: Vec<HintView>,
     /// The parts of the skills that the task needs, if `budget_tokens` asked for them.
@@ -67,7 +68,8 @@ pub(crate) struct FoundSkill {
     pub(crate) description: String,
     /// Where the skill comes from.
     pub(crate) source: String,
-    /// Absolute path of the folder of the skill, if it is on disk. Paths in its text, such as `scripts/run.py`, are relative to it.
+    /// Absolute path of the folder of the skill, if it is on disk. Paths in its text, such as
+    /// `scripts/run.py`, are relative to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
     /// Kind of place, how far the user trusts it, license.
@@ -132,7 +134,8 @@ pub(crate) struct PageView {
     pub(crate) skill_id: SkillId,
     /// Name of the skill.
     pub(crate) name: String,
-    /// Absolute path of the folder of the skill, if it is on disk and not named above. Paths in its text are relative to it.
+    /// Absolute path of the folder of the skill, if it is on disk and not named above. Paths in its
+    /// text are relative to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
     /// What speaks against the skill.
@@ -142,7 +145,8 @@ pub(crate) struct PageView {
     pub(crate) markdown: String,
     /// What each part is and where it stands.
     pub(crate) nodes: Vec<NodeView>,
-    /// Which parts of the skill these are, for `have` of the next call; parts of which only the first lines are shown are not among them.
+    /// Which parts of the skill these are, for `have` of the next call; parts of which only the
+    /// first lines are shown are not among them.
     pub(crate) parts: String,
     /// Estimated tokens of the parts.
     pub(crate) n_tokens: u32,

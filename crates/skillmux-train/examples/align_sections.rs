@@ -1,9 +1,11 @@
-//! Measures whether the sections of a Chinese skill find those of its English parallel by the cosine of the embedded encoder.
+//! Measures whether the sections of a Chinese skill find those of its English parallel by the
+//! cosine of the embedded encoder.
 //!
 //! `cargo run --release -p skillmux-train --example align_sections -- INDEX BILINGUAL.jsonl`
 //!
-//! Takes the pairs that are kept for scores (`skillmux_eval::dataset::split`) and whose bodies have the same levels of headings in the same order, three at
-//! least: the n-th section of one is taken for the parallel of the n-th of the other.
+//! Takes the pairs that are kept for scores (`skillmux_eval::dataset::split`) and whose bodies have
+//! the same levels of headings in the same order, three at least: the n-th section of one is taken
+//! for the parallel of the n-th of the other.
 
 #![expect(clippy::print_stdout, reason = "a program whose output is its result")]
 

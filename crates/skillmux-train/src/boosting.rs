@@ -32,11 +32,13 @@ const N_BINS: usize = 128;
 /// Digits of the values of leaves: what is stored is what the next tree is fitted to.
 const LEAF_DIGITS: f64 = 1e4;
 
-/// Returns trees whose sum is the log-odds that an example is right; without any tree where there are no examples.
+/// Returns trees whose sum is the log-odds that an example is right; without any tree where there
+/// are no examples.
 ///
-/// Newton boosting over histograms (Friedman 2001; Chen and Guestrin 2016, Eq. 5 and 7). A tree grows at the leaf whose split gains most.
-/// Of equal splits the one of the first feature is taken, and the lowest one. The same examples in the same order give
-/// the same trees, on any number of cores.
+/// Newton boosting over histograms (Friedman 2001; Chen and Guestrin 2016, Eq. 5 and 7). A tree
+/// grows at the leaf whose split gains most. Of equal splits the one of the first feature is taken,
+/// and the lowest one. The same examples in the same order give the same trees, on any number of
+/// cores.
 pub(crate) fn boosted<const N: usize>(examples: &[Example<N>], boosting: &Boosting) -> Trees {
     let total: f64 = examples.iter().map(|example| example.weight).sum();
     let right: f64 = examples.iter().filter(|e| e.is_right).map(|e| e.weight).sum();

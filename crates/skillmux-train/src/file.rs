@@ -1,5 +1,5 @@
-//! Reads files of training data: queries with the skills that answer them, and translations; and writes
-//! files of a run.
+//! Reads files of training data: queries with the skills that answer them, and translations; and
+//! writes files of a run.
 
 use std::{
     fs::{self, File},
@@ -76,7 +76,8 @@ pub(crate) fn read_queries(path: &Path) -> Result<Vec<(String, SkillId)>> {
     Ok(pairs.collect())
 }
 
-/// A task with the skills that are right for it. `R` is what is said of a skill that looks right and is not.
+/// A task with the skills that are right for it. `R` is what is said of a skill that looks right
+/// and is not.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TaskLine<R> {
     /// Empty if the line has none.
@@ -95,7 +96,8 @@ pub(crate) struct TaskLine<R> {
     pub(crate) rejected: Vec<R>,
 }
 
-/// Returns the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also", "rejected"}` a line.
+/// Returns the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also",
+/// "rejected"}` a line.
 ///
 /// # Errors
 /// [`Error::Read`] and [`Error::TrainingData`].
@@ -115,7 +117,8 @@ struct SkillsLine {
     skills: Vec<SkillId>,
 }
 
-/// Returns the skills of each task of a file, plain or `.zst`, in the order of use: `{"skill_ids"}` or `{"skills"}` a line.
+/// Returns the skills of each task of a file, plain or `.zst`, in the order of use: `{"skill_ids"}`
+/// or `{"skills"}` a line.
 ///
 /// # Errors
 /// [`Error::Read`] and [`Error::TrainingData`].

@@ -19,7 +19,8 @@ pub(crate) fn idx_of_ids(index: &Index) -> Result<FxHashMap<SkillId, SkillIdx>> 
     Ok(idx_of)
 }
 
-/// Returns the skills that answer each query, as far as there are any, in the order of the queries' texts.
+/// Returns the skills that answer each query, as far as there are any, in the order of the queries'
+/// texts.
 pub(crate) fn gold_of_queries<'q>(
     queries: &'q [(String, SkillId)],
     idx_of: &FxHashMap<SkillId, SkillIdx>,

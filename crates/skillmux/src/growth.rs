@@ -8,12 +8,13 @@ const N_RUNS: usize = 5;
 /// Trials before a function counts as too slow: the machine may be busy for all runs of one size.
 const N_TRIALS: usize = 4;
 
-/// Sizes are so many times apart. A function that is linear takes as many times longer, a quadratic one
-/// that many squared: the bound is between the two.
+/// Sizes are so many times apart. A function that is linear takes as many times longer, a quadratic
+/// one that many squared: the bound is between the two.
 const FACTOR: usize = 4;
 const BOUND: u32 = 10;
 
-/// Checks that `f` of a text of so many bytes takes about a fourth of the time for a fourth of them.
+/// Checks that `f` of a text of so many bytes takes about a fourth of the time for a fourth of
+/// them.
 pub(crate) fn assert_linear(unit: &str, n_bytes: usize, mut f: impl FnMut(&str)) {
     let mut shortest = |n_bytes: usize| {
         let text = unit.repeat(n_bytes / unit.len());
@@ -24,8 +25,8 @@ pub(crate) fn assert_linear(unit: &str, n_bytes: usize, mut f: impl FnMut(&str))
         };
         (0..N_RUNS).map(run).min().unwrap_or_default()
     };
-    // Below this the clock, the caches and the memory of a busy machine say more than the function; a quadratic one takes far
-    // more than ten times as long.
+    // Below this the clock, the caches and the memory of a busy machine say more than the function;
+    // a quadratic one takes far more than ten times as long.
     let floor = Duration::from_millis(4);
     let mut seen = Vec::new();
     for _ in 0..N_TRIALS {

@@ -77,8 +77,9 @@ impl Query {
         Ok(Self { text, needs: Vec::new() })
     }
 
-    /// Returns the query with the needs that the caller knows: short phrases, one for each capability
-    /// that the task asks for, in the order of use. Blanks around them are taken off, and repetitions left out.
+    /// Returns the query with the needs that the caller knows: short phrases, one for each
+    /// capability that the task asks for, in the order of use. Blanks around them are taken off,
+    /// and repetitions left out.
     ///
     /// # Errors
     /// [`Error::NeedRefused`] for a need without a letter or digit, for one above
@@ -156,7 +157,8 @@ const AFTER_GO: [&str; 13] = [
 const BEFORE_GO: [&str; 12] =
     ["a", "as", "for", "from", "in", "my", "of", "our", "the", "to", "using", "with"];
 
-/// Returns whether the word at these bytes, `go`, is the verb: `go through the logs`. Whoever has a Go skill installed asks for it seldom so.
+/// Returns whether the word at these bytes, `go`, is the verb: `go through the logs`. Whoever has a
+/// Go skill installed asks for it seldom so.
 fn is_going(text: &str, source: &Range<usize>) -> bool {
     let is_letter = |c: char| c.is_alphanumeric();
     let after = text[source.end..].trim_start_matches(' ');

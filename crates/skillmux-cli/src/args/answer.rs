@@ -16,14 +16,15 @@ pub(crate) struct RouteArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Load at most N skills. Without this option: three, six for a task of several parts, and one for
-    /// each need if there are more
+    /// Load at most N skills. Without this option: three, six for a task of several parts, and one
+    /// for each need if there are more
     #[arg(short, alias = "k", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true)]
     pub(crate) budget: u32,
-    /// Also name up to N other skills in a line each, so that you can choose, or say better what you need
+    /// Also name up to N other skills in a line each, so that you can choose, or say better what
+    /// you need
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=15))]
     pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line
@@ -48,8 +49,8 @@ pub(crate) struct SearchArgs {
     /// Show the best N skills
     #[arg(short, alias = "k", value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
-    /// Give near-copies of a better skill a place of their own. With --queries they and exact copies
-    /// always have one
+    /// Give near-copies of a better skill a place of their own. With --queries they and exact
+    /// copies always have one
     #[arg(long)]
     pub(crate) all: bool,
     /// Format of the ranking. With --queries it is always a TREC run
@@ -98,7 +99,8 @@ pub(crate) struct PageArgs {
     /// Weights of the pager that `skillmux train pager` wrote [default: those inside the program]
     #[arg(long, value_name = "FILE")]
     pub(crate) pager_weights: Option<PathBuf>,
-    /// List all parts of the skill: how likely each is needed, what speaks for it, and whether it is shown
+    /// List all parts of the skill: how likely each is needed, what speaks for it, and whether it
+    /// is shown
     #[arg(long, requires = "query")]
     pub(crate) why: bool,
 }
@@ -126,7 +128,8 @@ pub(crate) struct AuditArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct McpArgs {
-    /// Serve HTTP on this address of your computer, instead of standard input and output. Port 0 takes a free one
+    /// Serve HTTP on this address of your computer, instead of standard input and output. Port 0
+    /// takes a free one
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<String>,
     #[command(flatten)]

@@ -14,16 +14,16 @@ pub(crate) struct CompileArgs {
     /// Characters of the list, where your model or your settings give it another limit than usual
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chars: Option<u32>,
-    /// How often you used which skill: a file with one `{"skill": "pdf", "uses": 3}` a line, or `none`. Without it,
-    /// skillmux counts in the files of Claude Code
+    /// How often you used which skill: a file with one `{"skill": "pdf", "uses": 3}` a line, or
+    /// `none`. Without it, skillmux counts in the files of Claude Code
     #[arg(long, value_name = "FILE|none")]
     pub(crate) history: Option<PathBuf>,
-    /// Tasks to measure with, one `{"query": "...", "skill_ids": ["pdf"]}` a line. Without it, sentences of the skills
-    /// stand for tasks
+    /// Tasks to measure with, one `{"query": "...", "skill_ids": ["pdf"]}` a line. Without it,
+    /// sentences of the skills stand for tasks
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) tasks: Option<PathBuf>,
-    /// Write what brings the list about into this folder: settings to copy, and copies of skills with short
-    /// descriptions. No other file is changed
+    /// Write what brings the list about into this folder: settings to copy, and copies of skills
+    /// with short descriptions. No other file is changed
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Format of the report

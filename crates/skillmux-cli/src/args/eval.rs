@@ -39,16 +39,16 @@ pub(crate) enum EvalCommand {
     Run(Box<EvalRunArgs>),
     /// Turn numbers of pagers, and show what each gains
     ///
-    /// A list in braces stands for several systems: `page:default/{20,40,60}%`. Each list is a table, and
-    /// a curve of the plot.
+    /// A list in braces stands for several systems: `page:default/{20,40,60}%`. Each list is a
+    /// table, and a curve of the plot.
     Sweep(Box<EvalSweepArgs>),
     /// Show which tasks two systems differ on, and why
     Compare(EvalCompareArgs),
     /// Decide whether a new ranking may replace an old one
     ///
     /// The new ranking is promoted if no dataset, and no slice of a dataset, gets worse on Hit@1 or
-    /// Recall@10: the 95 % interval of the difference must not lie below 0. A slice is a group of tasks
-    /// that the dataset tells apart, such as a kind of task or a language.
+    /// Recall@10: the 95 % interval of the difference must not lie below 0. A slice is a group of
+    /// tasks that the dataset tells apart, such as a kind of task or a language.
     ///
     /// Exit code 0: promoted. 1: not promoted. 2: error.
     Gate(Box<EvalGateArgs>),
@@ -56,9 +56,9 @@ pub(crate) enum EvalCommand {
     Show(EvalShowArgs),
     /// Carry out the plans of a run with mock executors, which fail now and then
     ///
-    /// Nothing of a skill is run. A mock executor stands for each skill, and a call of it succeeds in 80 to
-    /// 95 % of all cases, by the category of the skill. The table has the plans as they are, with retries,
-    /// and with the substitutes of their steps.
+    /// Nothing of a skill is run. A mock executor stands for each skill, and a call of it succeeds
+    /// in 80 to 95 % of all cases, by the category of the skill. The table has the plans as they
+    /// are, with retries, and with the substitutes of their steps.
     Execute(EvalExecuteArgs),
     /// Make a dataset, or what a dataset needs
     #[command(subcommand)]
@@ -121,8 +121,8 @@ pub(crate) struct EvalSweepArgs {
     pub(crate) stages: StageArgs,
 }
 
-/// What a sweep turns where nothing is named: the weights and caps of `SkillPager` Tables 6 and 7, without a budget as there, and
-/// budgets.
+/// What a sweep turns where nothing is named: the weights and caps of `SkillPager` Tables 6 and 7,
+/// without a budget as there, and budgets.
 const SWEEPS: [&str; 4] = [
     "page:skill-pager/lambda={0.3,0.5,0.7,0.9}/100%",
     "page:skill-pager/k={5,10,20,30,40,60}/100%",
@@ -302,7 +302,8 @@ pub(crate) struct EvalExecuteArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalBuildCommand {
-    /// Make `CompSkillBench`, the benchmark of SkillWeaver, from the README of a list of MCP servers
+    /// Make `CompSkillBench`, the benchmark of SkillWeaver, from the README of a list of MCP
+    /// servers
     Compskillbench {
         /// The README of the list
         #[arg(value_name = "README.md")]

@@ -28,8 +28,9 @@ pub(crate) struct IndexArgs {
     /// Go back to the index before the last update
     #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
     pub(crate) restore: bool,
-    /// When to make the vectors of the transformer, which finds skills by meaning. It reads some fifty
-    /// to a hundred skills a second; until all are read, tasks are answered by words and the static encoder
+    /// When to make the vectors of the transformer, which finds skills by meaning. It reads some
+    /// fifty to a hundred skills a second; until all are read, tasks are answered by words and the
+    /// static encoder
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", num_args = 0..=1, default_missing_value = "always")]
     pub(crate) transformer: TransformerChoice,
     /// List all skills that were merged, repaired or skipped
@@ -38,9 +39,9 @@ pub(crate) struct IndexArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Encoder in place of the one inside this program: a file that `skillmux train encoder` wrote, the
-    /// folder of a published one, its id on the Hugging Face Hub, or the URL of an endpoint, which then reads
-    /// all skills
+    /// Encoder in place of the one inside this program: a file that `skillmux train encoder` wrote,
+    /// the folder of a published one, its id on the Hugging Face Hub, or the URL of an endpoint,
+    /// which then reads all skills
     #[arg(long, value_name = "FILE|DIR|ID|URL")]
     pub(crate) encoder: Option<ModelPlace>,
     /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
@@ -49,16 +50,16 @@ pub(crate) struct IndexArgs {
     /// Words that the encoder of a folder or an id was trained with
     #[arg(long, value_name = "NAME", value_parser = preset_parser())]
     pub(crate) preset: Option<Preset>,
-    /// Numbers in which the encoder of a folder or an id is computed [default: f32]. Searches must name the
-    /// same
+    /// Numbers in which the encoder of a folder or an id is computed [default: f32]. Searches must
+    /// name the same
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) precision: Option<InferenceChoice>,
-    /// Numbers that the vectors of the encoder are stored as [default: as in the index; int8 in a new one].
-    /// Another kind than that of the index makes it anew
+    /// Numbers that the vectors of the encoder are stored as [default: as in the index; int8 in a
+    /// new one]. Another kind than that of the index makes it anew
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) vectors: Option<VectorChoice>,
-    /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one inside
-    /// this program
+    /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one
+    /// inside this program
     #[arg(long, value_name = "DIR")]
     pub(crate) transformer_weights: Option<PathBuf>,
 }

@@ -43,8 +43,8 @@ pub(crate) use train::{
 
 /// The skill router for LLM agents.
 ///
-/// Takes a task in plain words. Decides whether a skill helps, which skill, and how many. Hands over
-/// only the parts that the task needs. Works offline, in milliseconds, in English and Chinese.
+/// Takes a task in plain words. Decides whether a skill helps, which skill, and how many. Hands
+/// over only the parts that the task needs. Works offline, in milliseconds, in English and Chinese.
 #[derive(Debug, Parser)]
 #[command(name = "skillmux", version, max_term_width = 80, styles = crate::render::paint::HELP)]
 pub(crate) struct Args {

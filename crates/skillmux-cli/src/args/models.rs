@@ -15,19 +15,20 @@ use crate::model_place::ModelPlace;
 /// Weights of your own, in place of those inside this program.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct ModelArgs {
-    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one, its id on the
-    /// Hugging Face Hub such as sentence-transformers/all-MiniLM-L6-v2, or the URL of an endpoint. The
-    /// index must be made with it, too
+    /// Encoder: a file that `skillmux train encoder` wrote, the folder of a published one, its id
+    /// on the Hugging Face Hub such as sentence-transformers/all-MiniLM-L6-v2, or the URL of an
+    /// endpoint. The index must be made with it, too
     #[arg(long, value_name = "FILE|DIR|ID|URL", help_heading = "Models of your own")]
     pub(crate) encoder: Option<ModelPlace>,
     /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
     pub(crate) encoder_model: Option<String>,
-    /// Cross-encoder: the folder of a published one, its id on the Hugging Face Hub, or the URL of an
-    /// endpoint. It orders the first 20 skills again, and takes its time
+    /// Cross-encoder: the folder of a published one, its id on the Hugging Face Hub, or the URL of
+    /// an endpoint. It orders the first 20 skills again, and takes its time
     #[arg(long, value_name = "DIR|ID|URL", help_heading = "Models of your own")]
     pub(crate) reranker: Option<ModelPlace>,
-    /// Name of the cross-encoder at the URL. Without it the endpoint is one of text-embeddings-inference
+    /// Name of the cross-encoder at the URL. Without it the endpoint is one of
+    /// text-embeddings-inference
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
     pub(crate) reranker_model: Option<String>,
     /// What the cross-encoder reads of a skill [default: start]
@@ -36,12 +37,12 @@ pub(crate) struct ModelArgs {
     /// Words that the encoder and the cross-encoder of a folder or an id were trained with
     #[arg(long, value_name = "NAME", value_parser = preset_parser(), help_heading = "Models of your own")]
     pub(crate) preset: Option<Preset>,
-    /// Numbers in which the encoder and the cross-encoder of a folder or an id are computed [default: f32]. The
-    /// index must be made with it, too
+    /// Numbers in which the encoder and the cross-encoder of a folder or an id are computed
+    /// [default: f32]. The index must be made with it, too
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Models of your own")]
     pub(crate) precision: Option<InferenceChoice>,
-    /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made with
-    /// it, too
+    /// Folder of a transformer that `training/transformer/export.py` wrote. The index must be made
+    /// with it, too
     #[arg(long, value_name = "DIR", help_heading = "Models of your own")]
     pub(crate) transformer_weights: Option<PathBuf>,
     /// Weights that `skillmux train ranker` wrote

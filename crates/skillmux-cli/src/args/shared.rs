@@ -32,8 +32,8 @@ pub(crate) enum PageFormat {
     Text,
     /// For programs
     Json,
-    /// All parts of the skill and how they hang together, as a Mermaid flowchart. Those of the page have
-    /// thick lines
+    /// All parts of the skill and how they hang together, as a Mermaid flowchart. Those of the page
+    /// have thick lines
     Mermaid,
     /// The same for Graphviz
     Dot,
@@ -60,11 +60,12 @@ pub(crate) struct TaskArgs {
     /// Read the task from a file
     #[arg(long, value_name = "FILE", conflicts_with = "queries")]
     pub(crate) file: Option<PathBuf>,
-    /// One capability that the task asks for, in a short phrase, such as "extract tables from PDF files". You may repeat this
-    /// option, up to 16 times
+    /// One capability that the task asks for, in a short phrase, such as "extract tables from PDF
+    /// files". You may repeat this option, up to 16 times
     #[arg(long = "need", value_name = "PHRASE", conflicts_with = "queries")]
     pub(crate) needs: Vec<String>,
-    /// Answer many tasks from a file, one `{"query_id": ..., "query": ..., "needs": [...]}` a line; needs may be left out
+    /// Answer many tasks from a file, one `{"query_id": ..., "query": ..., "needs": [...]}` a line;
+    /// needs may be left out
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) queries: Option<PathBuf>,
 }

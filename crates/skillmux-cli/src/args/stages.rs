@@ -15,8 +15,8 @@ pub(crate) struct StageArgs {
     /// How many skills are loaded
     #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) composer: ComposerChoice,
-    /// For `--composer chain`: how much the fit to the step counts, from 0 to 1. The rest is how well a
-    /// skill works with those of the steps before
+    /// For `--composer chain`: how much the fit to the step counts, from 0 to 1. The rest is how
+    /// well a skill works with those of the steps before
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     pub(crate) chain_alpha: f32,
     /// Which parts of a skill are shown
@@ -63,8 +63,8 @@ pub(crate) enum ComposerChoice {
     SetHead,
     /// Those that stand out, without near-duplicates; none if no skill fits
     ScoreCut,
-    /// The sequence of skills that a small network says, for the task as a whole; none if no skill fits. Needs
-    /// --composer-weights
+    /// The sequence of skills that a small network says, for the task as a whole; none if no skill
+    /// fits. Needs --composer-weights
     Sequence,
     /// Always the best N skills
     TopK,
@@ -86,18 +86,19 @@ pub(crate) enum PagerChoice {
 pub(crate) enum KindChoice {
     /// Rules over headings, lists, code and first words
     Rules,
-    /// Learned weights over words and shapes. The weights of `--pager value` are fitted to the rules
+    /// Learned weights over words and shapes. The weights of `--pager value` are fitted to the
+    /// rules
     Learned,
-    /// A chat model, asked about 20 parts at a time. skillmux sends it the text of the skills that are
-    /// shown. Rules stand in where it fails. Needs --chat-url and --chat-model
+    /// A chat model, asked about 20 parts at a time. skillmux sends it the text of the skills that
+    /// are shown. Rules stand in where it fails. Needs --chat-url and --chat-model
     Chat,
 }
 
 /// How a chat model is asked for the needs of a task.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct PassArgs {
-    /// For `--decomposer chat`: how often the model says the needs. It sees skills from the second time
-    /// on, and stops early if they stay the same
+    /// For `--decomposer chat`: how often the model says the needs. It sees skills from the second
+    /// time on, and stops early if they stay the same
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) chat_passes: u8,
     /// For `--decomposer chat`: how many skills the model sees

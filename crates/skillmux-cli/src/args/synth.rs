@@ -79,7 +79,8 @@ pub(crate) struct SynthComposerArgs {
     /// Write until the file holds N tasks
     #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
-    /// Tasks that are known, plain or .zst: `{"skill_ids"}` a line. Skills of one task work together
+    /// Tasks that are known, plain or .zst: `{"skill_ids"}` a line. Skills of one task work
+    /// together
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// Queries about one skill each, plain or .zst: `{"query", "skill_id"}` a line. They are joined
@@ -89,8 +90,8 @@ pub(crate) struct SynthComposerArgs {
     /// Share of the tasks that need one skill, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = share)]
     pub(crate) share_single: f64,
-    /// Share of the pairs, from 0 to 1, in which one skill takes what the other makes. In the others
-    /// both are used in one piece of work
+    /// Share of the pairs, from 0 to 1, in which one skill takes what the other makes. In the
+    /// others both are used in one piece of work
     #[arg(long, value_name = "SHARE", default_value_t = 0.65, value_parser = share)]
     pub(crate) share_dependency: f64,
     /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
@@ -111,8 +112,8 @@ pub(crate) struct SynthRejectArgs {
     /// are used all of whose skills are there
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
-    /// File for the tasks with the rejected skills, one a line. Tasks that it already holds are kept,
-    /// so you can interrupt a run and start it again
+    /// File for the tasks with the rejected skills, one a line. Tasks that it already holds are
+    /// kept, so you can interrupt a run and start it again
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
     /// Write until the file holds N tasks

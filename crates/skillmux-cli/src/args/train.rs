@@ -30,19 +30,20 @@ pub(crate) struct TrainComposerArgs {
     /// several sizes
     #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
-    /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a line,
-    /// with `also` for skills that would do as well and `rejected` for skills that look right and are not. A
-    /// task is asked of each index that has all of its skills
+    /// Tasks and all skills that are right for each, plain or .zst: `{"query", "skill_ids"}` a
+    /// line, with `also` for skills that would do as well and `rejected` for skills that look right
+    /// and are not. A task is asked of each index that has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// What is trained
     #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) kind: ComposerKind,
-    /// Folder where what the indexes found is kept. The same tasks over the same indexes are read from there the next time
+    /// Folder where what the indexes found is kept. The same tasks over the same indexes are read
+    /// from there the next time
     #[arg(long, value_name = "DIR")]
     pub(crate) examples: Option<PathBuf>,
-    /// For set-head: bounds of the threshold, in [0, 1]. A skill is added where that raises the Set F1 to expect, but not below the first probability,
-    /// and always above the second
+    /// For set-head: bounds of the threshold, in [0, 1]. A skill is added where that raises the Set
+    /// F1 to expect, but not below the first probability, and always above the second
     #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, allow_negative_numbers = true, default_values_t = [0.1, 0.2])]
     pub(crate) threshold: Vec<f32>,
     /// For set-head: weight of the `rejected` skills of a task, where other wrong ones have 1. For
@@ -101,8 +102,8 @@ pub(crate) struct TrainKindsArgs {
     /// Folder of an index with the skills, made by `skillmux index`
     #[arg(long, value_name = "DIR")]
     pub(crate) index: PathBuf,
-    /// Parts of skills with their kinds: a line is `{"skill_id", "start", "end", "kind"}`, with the lines of a
-    /// skill in a row
+    /// Parts of skills with their kinds: a line is `{"skill_id", "start", "end", "kind"}`, with the
+    /// lines of a skill in a row
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) labels: PathBuf,
     /// File for the weights
@@ -115,8 +116,8 @@ pub(crate) struct TrainPagerArgs {
     /// Folder of an index with the skills, made by `skillmux index`
     #[arg(long, value_name = "DIR")]
     pub(crate) index: PathBuf,
-    /// Questions about skills, with the bytes that answer them: a line is `{"case_id", "skill_id", "query", "body_bytes",
-    /// "evidence": [[first, end], ...]}`
+    /// Questions about skills, with the bytes that answer them: a line is `{"case_id", "skill_id",
+    /// "query", "body_bytes", "evidence": [[first, end], ...]}`
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) cases: PathBuf,
     /// File for the weights
@@ -140,8 +141,8 @@ pub(crate) struct TrainRankerArgs {
     /// did not see are used
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) translations: Vec<PathBuf>,
-    /// Also train the weights that are used with the transformer. The index must hold the vectors of
-    /// all texts
+    /// Also train the weights that are used with the transformer. The index must hold the vectors
+    /// of all texts
     #[arg(long)]
     pub(crate) transformer: bool,
     /// Sizes of libraries to sample from the index, separated by commas: the weights with the
@@ -289,12 +290,12 @@ pub(crate) struct TrainAbstentionArgs {
     /// are asked of the first index only
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) answerable: Vec<PathBuf>,
-    /// Queries that no skill answers. They are asked of every index; a line with `skill_ids` is asked
-    /// of the index of these skills alone, none of which serves it
+    /// Queries that no skill answers. They are asked of every index; a line with `skill_ids` is
+    /// asked of the index of these skills alone, none of which serves it
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) unanswerable: Vec<PathBuf>,
-    /// Statements and questions about the subjects of skills, which ask for no work. Each is asked of the
-    /// index of its `skill_ids` alone
+    /// Statements and questions about the subjects of skills, which ask for no work. Each is asked
+    /// of the index of its `skill_ids` alone
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) talk: Vec<PathBuf>,
     /// Queries that must not load the skills in their `skill_ids`. They are asked of each index
@@ -313,8 +314,9 @@ pub(crate) struct TrainAbstentionArgs {
     /// file
     #[arg(long, value_name = "FILE.json")]
     pub(crate) keep: Option<PathBuf>,
-    /// Thresholds of the calibration with the transformer, in [0, 1], in place of the one that covers 90 % of
-    /// the queries: for up to 300 skills, and for 100,000. Between them it goes over by the logarithm
+    /// Thresholds of the calibration with the transformer, in [0, 1], in place of the one that
+    /// covers 90 % of the queries: for up to 300 skills, and for 100,000. Between them it goes over
+    /// by the logarithm
     #[arg(long, value_names = ["SMALL", "LARGE"], num_args = 2, allow_negative_numbers = true)]
     pub(crate) thresholds: Vec<f32>,
     /// File for the trained decision

@@ -1,8 +1,8 @@
 //! `skillmux hook`: what an agent runs on each prompt.
 //!
-//! It must never stand in the agent's way. Whatever goes wrong, it prints nothing on standard output and ends
-//! with 0, and it ends in time: it neither makes an index nor brings one up to date, but lets another process
-//! do so.
+//! It must never stand in the agent's way. Whatever goes wrong, it prints nothing on standard
+//! output and ends with 0, and it ends in time: it neither makes an index nor brings one up to
+//! date, but lets another process do so.
 
 use std::{
     env, fs,
@@ -123,7 +123,8 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     Ok(Some(escaped_json(&output.to_string()) + "\n"))
 }
 
-/// Returns the context as an agent takes it; one without a hook as Claude Code does, so that a user can try it.
+/// Returns the context as an agent takes it; one without a hook as Claude Code does, so that a user
+/// can try it.
 fn output(hook: Option<&PromptHook>, context: &str) -> Value {
     match hook.map(|hook| hook.answer) {
         Some(HookAnswer::Flat) => json!({ "additionalContext": context }),
@@ -210,8 +211,8 @@ fn routed<'r>(route: &'r Route, places: &SkillPlaces) -> Vec<RoutedSkill<'r>> {
     routed
 }
 
-/// Lets another process bring the index up to date, unless one did so a moment ago. What fails here fails
-/// again the next time, and is no reason to say nothing now.
+/// Lets another process bring the index up to date, unless one did so a moment ago. What fails here
+/// fails again the next time, and is no reason to say nothing now.
 fn refresh(folder: &Path, settings: &Settings) {
     let (Some(cache), Some(name)) = (&settings.cache, folder.file_name()) else { return };
     let stamp = cache.join("hook").join(name);

@@ -83,7 +83,8 @@ struct LiveSkills {
 }
 
 impl LiveSkills {
-    /// Serves what is on disk as long as it is watched, and lets the transformer read the skills meanwhile.
+    /// Serves what is on disk as long as it is watched, and lets the transformer read the skills
+    /// meanwhile.
     fn keep_up(mut self, mut waiting: Option<PathBuf>) {
         loop {
             if let Some(path) = &waiting {

@@ -1,4 +1,5 @@
-//! `skillmux completions` and `skillmux man`: what shells and readers of manuals know of the commands.
+//! `skillmux completions` and `skillmux man`: what shells and readers of manuals know of the
+//! commands.
 
 use std::io::{self, Write as _};
 

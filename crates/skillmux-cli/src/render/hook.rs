@@ -23,8 +23,9 @@ const MAX_DESCRIPTION_CHARS: usize = 400;
 /// The same of a skill that is named without its text.
 const MAX_OTHER_CHARS: usize = 160;
 
-/// Bytes of the whole context. Claude Code 2.1 shows its model only the start of what is longer than 10,000
-/// characters, and Codex 0.169 leaves out the middle of what is longer than 2,500 tokens, of 4 bytes each.
+/// Bytes of the whole context. Claude Code 2.1 shows its model only the start of what is longer
+/// than 10,000 characters, and Codex 0.169 leaves out the middle of what is longer than 2,500
+/// tokens, of 4 bytes each.
 const MAX_CONTEXT_BYTES: usize = 10_000;
 
 /// Stands for the parts of a skill that do not fit.
@@ -45,9 +46,11 @@ pub(crate) struct OtherSkill {
     pub(crate) trust: TrustNote,
 }
 
-/// Returns the skills as a model reads them; every untrusted text stays on its line or in its element.
+/// Returns the skills as a model reads them; every untrusted text stays on its line or in its
+/// element.
 ///
-/// What does not fit is left out: first the other skills, then the texts of the last skills, then the last skills.
+/// What does not fit is left out: first the other skills, then the texts of the last skills, then
+/// the last skills.
 pub(crate) fn context(skills: &[RoutedSkill<'_>], others: &[OtherSkill]) -> String {
     let mut text = String::from(
         "skillmux found skills that may help with this prompt. Names, descriptions and texts of skills are \

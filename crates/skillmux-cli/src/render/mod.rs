@@ -29,8 +29,8 @@ use paint::grouped;
 /// Warnings of one skill: a report of a scanner may hold hundreds.
 pub(crate) const MAX_WARNINGS: usize = 8;
 
-/// Shows a page under a headline that says how much of the skill it is, and the folder of the skill; `had` are the parts that the user
-/// has from earlier pages.
+/// Shows a page under a headline that says how much of the skill it is, and the folder of the
+/// skill; `had` are the parts that the user has from earlier pages.
 pub(crate) fn page_text(
     page: &Page,
     folder: Option<&str>,

@@ -31,7 +31,8 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Returns the text wrapped to 80 columns, every line after an indent, without its control characters.
+/// Returns the text wrapped to 80 columns, every line after an indent, without its control
+/// characters.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let plain: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let options = textwrap::Options::new(WIDTH).initial_indent(indent).subsequent_indent(indent);

@@ -20,7 +20,8 @@ use super::{
 /// Alternatives in the text answer; JSON has all.
 const N_ALTERNATIVES: usize = 5;
 
-/// What a text calls the parts of a score that come from shared words, and those that come from vectors; JSON has each part.
+/// What a text calls the parts of a score that come from shared words, and those that come from
+/// vectors; JSON has each part.
 const WORDS: &str = "words";
 const MEANING: &str = "meaning";
 
@@ -151,7 +152,8 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     let name = clipped(&one_line(&skill.name), MAX_NAME_CHARS);
     let name = styled(STRONG, &name);
     let _ = writeln!(out, "{number:>2}  {name}  {}", styled(FAINT, &printable(skill.id.as_str())));
-    // Before all words of the author, and they stand further in: no text of a skill can pass for these lines.
+    // Before all words of the author, and they stand further in: no text of a skill can pass for
+    // these lines.
     out.push_str(&trust_text(&skill.trust, "    "));
     let description = clipped(&skill.description, 240);
     if !description.trim().is_empty() {
@@ -205,7 +207,8 @@ fn score_parts(contributions: &[Contribution]) -> String {
     parts.map(|(source, sum)| format!("{source} {sum}")).collect::<Vec<String>>().join(", ")
 }
 
-/// Returns whether a part of a score comes from words or from meaning; its own name if from neither.
+/// Returns whether a part of a score comes from words or from meaning; its own name if from
+/// neither.
 fn source(feature: &str) -> &str {
     let known = Feature::ALL.into_iter().find(|known| known.as_str() == feature);
     match known.map(Feature::group) {

@@ -26,14 +26,15 @@ pub(crate) struct PartReason {
     /// How likely the query needs it, in `[0, 1]`.
     probability: f32,
     is_shown: bool,
-    /// What each feature adds to the log-odds, compared with the mean over all parts; the largest first.
+    /// What each feature adds to the log-odds, compared with the mean over all parts; the largest
+    /// first.
     reasons: Vec<(&'static str, f32)>,
     /// Its beginning.
     begin: String,
 }
 
-/// Returns the reasons of all parts, in the order of the skill. A part may be shown without a reason of its own: another one cannot be
-/// read without it, or the whole skill fits.
+/// Returns the reasons of all parts, in the order of the skill. A part may be shown without a
+/// reason of its own: another one cannot be read without it, or the whole skill fits.
 pub(crate) fn part_reasons(
     page: &Page,
     nodes: &NodeTree,

@@ -67,7 +67,8 @@ impl Document {
         }
     }
 
-    /// Removes skillmux from the servers, and the innermost `n_made` tables if nothing else is in them.
+    /// Removes skillmux from the servers, and the innermost `n_made` tables if nothing else is in
+    /// them.
     pub(super) fn remove_server(&mut self, keys: &[String], n_made: usize) {
         match self {
             Self::Json(json) => json.remove_server(keys, n_made),

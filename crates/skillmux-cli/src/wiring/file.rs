@@ -33,11 +33,11 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
     }
 }
 
-/// Replaces the text of a file in one step, or removes the file for `None`, after a check that it still
-/// has the text `before`.
+/// Replaces the text of a file in one step, or removes the file for `None`, after a check that it
+/// still has the text `before`.
 ///
-/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are; a new file is
-/// for its owner alone. Returns whether the folder of the file had to be made.
+/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are; a new
+/// file is for its owner alone. Returns whether the folder of the file had to be made.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,

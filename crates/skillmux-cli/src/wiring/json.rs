@@ -19,7 +19,8 @@ pub(super) struct JsonDocument {
 }
 
 impl JsonDocument {
-    /// Parses JSON, with comments and trailing commas, or JSON5; the error is the line and what is wrong.
+    /// Parses JSON, with comments and trailing commas, or JSON5; the error is the line and what is
+    /// wrong.
     pub(super) fn parse(text: &str, format: SettingsFormat) -> Result<Self, (usize, String)> {
         let is_json5 = format == SettingsFormat::Json5;
         let options = ParseOptions {
@@ -97,7 +98,8 @@ impl JsonDocument {
         Ok(handlers.filter_map(|handler| command(&handler)).collect())
     }
 
-    /// Adds a command to an event, or replaces `old`, and returns how many tables and lists had to be made.
+    /// Adds a command to an event, or replaces `old`, and returns how many tables and lists had to
+    /// be made.
     pub(super) fn set_hook(
         &mut self,
         hook: HookCommand<'_>,
@@ -131,8 +133,8 @@ impl JsonDocument {
         Ok(n_made)
     }
 
-    /// Removes a command from an event, its group if it has no other, and the innermost `n_made` of list
-    /// and table if nothing else is in them.
+    /// Removes a command from an event, its group if it has no other, and the innermost `n_made` of
+    /// list and table if nothing else is in them.
     pub(super) fn remove_hook(&mut self, event: &str, removed: &str, n_made: usize) {
         for group in self.groups(event).unwrap_or_default() {
             let before = handlers(&group);

@@ -79,7 +79,8 @@ pub(crate) struct Wiring<'a> {
 impl Wiring<'_> {
     /// Returns what has to be added to the settings of an agent.
     ///
-    /// What the user put there stays as it is. What skillmux put there is replaced if it calls another program.
+    /// What the user put there stays as it is. What skillmux put there is replaced if it calls
+    /// another program.
     pub(crate) fn plan(self, agent: &AgentProfile) -> Result<AgentPlan, SettingsFileError> {
         let mut plan = AgentPlan::default();
         self.add_server(&mut plan, agent)?;
@@ -223,8 +224,8 @@ impl Change {
 }
 
 impl Addition {
-    /// Puts the addition in the place of an earlier one of its kind; tables that the earlier one made are
-    /// still ours.
+    /// Puts the addition in the place of an earlier one of its kind; tables that the earlier one
+    /// made are still ours.
     fn merge_into(self, all: &mut Vec<Self>) {
         let same = |other: &&mut Self| match (&self, &**other) {
             (Self::Server { keys, .. }, Self::Server { keys: other, .. }) => keys == other,
@@ -290,8 +291,8 @@ fn fields(entry: &[SettingsField], program: &str) -> Vec<SettingsField> {
     entry.iter().map(field).collect()
 }
 
-/// Returns the command of a hook. A program that is gone, or does not know the command, must not block the
-/// agent: some agents take exit code 2 for a veto.
+/// Returns the command of a hook. A program that is gone, or does not know the command, must not
+/// block the agent: some agents take exit code 2 for a veto.
 fn hook_command(program: &str, agent: &str) -> String {
     format!("{} hook {agent} || exit 0", shell_word(Path::new(program)))
 }

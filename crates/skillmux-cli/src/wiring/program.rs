@@ -4,7 +4,8 @@ use std::{env, ffi::OsStr, fs, path::Path};
 
 use anyhow::Context;
 
-/// Returns `skillmux` where that name leads to this program by the search path, else the program's path.
+/// Returns `skillmux` where that name leads to this program by the search path, else the program's
+/// path.
 pub(crate) fn program(search_path: Option<&OsStr>) -> anyhow::Result<String> {
     let own = env::current_exe().context("cannot tell where this program is")?;
     let own = fs::canonicalize(&own).unwrap_or(own);

@@ -101,7 +101,8 @@ impl Records {
         Ok(Self { _lock: Some(lock), ..Self::open(state)? })
     }
 
-    /// Opens the records of a state folder to look at them; there are none where the folder is not there.
+    /// Opens the records of a state folder to look at them; there are none where the folder is not
+    /// there.
     pub(crate) fn open(state: &Path) -> Result<Self, SettingsFileError> {
         let folder = state.join("agents");
         let path = folder.join("record.json");

@@ -22,8 +22,8 @@ pub(crate) struct Undoing {
     made_folder: Option<PathBuf>,
 }
 
-/// Returns what brings the files of an agent back: the very bytes where the file is as skillmux left it;
-/// else the file without what skillmux added.
+/// Returns what brings the files of an agent back: the very bytes where the file is as skillmux
+/// left it; else the file without what skillmux added.
 pub(crate) fn undo(agent: &str, records: &Records) -> Result<Vec<Undoing>, SettingsFileError> {
     records.of_agent(agent).map(|record| undoing(record, records)).collect()
 }

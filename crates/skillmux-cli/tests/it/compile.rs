@@ -1,4 +1,5 @@
-//! `skillmux compile`: the list fits, nothing of the user's is changed, and what is written brings the list about.
+//! `skillmux compile`: the list fits, nothing of the user's is changed, and what is written brings
+//! the list about.
 
 use std::fs;
 

@@ -50,8 +50,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers each request with a status and a body, which a function makes of it and of the number of
-    /// those before.
+    /// Answers each request with a status and a body, which a function makes of it and of the
+    /// number of those before.
     pub(crate) fn start(answer: impl Fn(usize, &Asked) -> Said + Send + Sync + 'static) -> Self {
         let server = MockServer::start();
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();

@@ -36,8 +36,8 @@ impl Home {
 
     /// Returns a home with an index of the fixture library at `index`.
     pub(crate) fn with_index() -> Self {
-        // Made once a run: the transformer takes seconds to read the library. nextest runs each test
-        // in a process of its own.
+        // Made once a run: the transformer takes seconds to read the library. nextest runs each
+        // test in a process of its own.
         static MADE: OnceLock<PathBuf> = OnceLock::new();
         let made = MADE.get_or_init(|| {
             let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -1,5 +1,5 @@
-//! `skillmux init` and `uninit` over the settings of each agent. The files in `homes/` were written for
-//! these tests.
+//! `skillmux init` and `uninit` over the settings of each agent. The files in `homes/` were written
+//! for these tests.
 
 use std::{
     collections::BTreeMap,
@@ -176,8 +176,8 @@ fn the_writing_of_a_file_does_not_matter() {
             let text = String::from_utf8(bytes.clone()).unwrap();
             let Some(original) = before.get(path) else { continue };
             let original = String::from_utf8(original.clone()).unwrap();
-            // Each line that was there is there still, but for a comma at its end. What stands on one line
-            // is drawn apart.
+            // Each line that was there is there still, but for a comma at its end. What stands on
+            // one line is drawn apart.
             let lines = original.lines().map(|line| line.trim_end_matches([',', '\r']));
             for line in lines.filter(|_| original.trim_end().contains('\n')) {
                 assert!(text.contains(line), "{}: {line}", path.display());

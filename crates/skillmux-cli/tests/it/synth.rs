@@ -328,7 +328,8 @@ fn what_cannot_be_done_is_refused_before_the_model_is_asked() {
     assert!(!home.path("tasks.jsonl").exists());
 }
 
-/// Returns made-up words that have hardly a sequence of letters in common with those of another number.
+/// Returns made-up words that have hardly a sequence of letters in common with those of another
+/// number.
 fn prose(number: usize, n_words: usize) -> String {
     let mut state = number as u64 + 1;
     let mut letter = || {
@@ -356,7 +357,8 @@ fn fixture_ids() -> Vec<String> {
     skills.collect()
 }
 
-/// Writes a file with two queries about each skill of the fixture library, of words of its body that are not in its id.
+/// Writes a file with two queries about each skill of the fixture library, of words of its body
+/// that are not in its id.
 fn queries(home: &Home) -> String {
     let mut lines = String::new();
     for (n, id) in fixture_ids().iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What users type, over a library of 130 skills: which tasks load something, and whether it is right.
+//! What users type, over a library of 130 skills: which tasks load something, and whether it is
+//! right.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -66,7 +67,8 @@ fn lines<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Routes the tasks, and asserts the shares of those with the right decision, with a right skill first and with all skills.
+/// Routes the tasks, and asserts the shares of those with the right decision, with a right skill
+/// first and with all skills.
 fn assert_right(home: &Home, index: &str, tasks: &[Task], queries: &str, least: [f64; 3]) {
     let done = home.run(&["route", "--queries", queries, "--index", index, "--budget", "0"]);
     assert_eq!(done.code, 0, "{}", done.stderr);

@@ -6,8 +6,8 @@ use skillmux::text::for_each_shingle;
 /// fewer shingles are compared exactly.
 const N_LEAST: usize = 1024;
 
-/// The least hashes of a text's shingles of four units, ascending, each once: a `MinHash` sketch of one hash
-/// function (bottom-k, Broder 1997).
+/// The least hashes of a text's shingles of four units, ascending, each once: a `MinHash` sketch of
+/// one hash function (bottom-k, Broder 1997).
 ///
 /// The order brings texts with the same least hashes together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -103,8 +103,8 @@ impl Clusters {
 
     /// Returns the near-duplicates in an index: the same for the same index and thresholds.
     ///
-    /// Exact duplicates, of which the index keeps one, are members too. `on_read` is called with the
-    /// number of skills read so far, from any thread.
+    /// Exact duplicates, of which the index keeps one, are members too. `on_read` is called with
+    /// the number of skills read so far, from any thread.
     ///
     /// # Errors
     /// That of the index if it is corrupt.
@@ -161,11 +161,11 @@ impl Clusters {
     /// Returns the answer with a skill of a gold skill's cluster counted as that gold skill.
     ///
     /// Rank by rank, a gold skill that was not yet counted stays. Another skill whose cluster has a
-    /// gold skill that was not yet counted becomes it: of several, the one of the highest grade, and
-    /// then the first by id. All other skills stay, further copies too: each takes its rank, and helps
-    /// no more. So does a gold skill whose copy was counted for it; it becomes an id of its own that
-    /// no skill has. The ranking, the loaded skills, and the ranking of each step are gone through
-    /// separately; pages stay as they are.
+    /// gold skill that was not yet counted becomes it: of several, the one of the highest grade,
+    /// and then the first by id. All other skills stay, further copies too: each takes its rank,
+    /// and helps no more. So does a gold skill whose copy was counted for it; it becomes an id of
+    /// its own that no skill has. The ranking, the loaded skills, and the ranking of each step are
+    /// gone through separately; pages stay as they are.
     #[must_use]
     pub fn credit(&self, answer: &Answer, gold: &Gold) -> Answer {
         let mut wanted: BTreeMap<usize, Vec<(Reverse<u32>, &str)>> = BTreeMap::new();
@@ -213,7 +213,8 @@ impl Clusters {
         }
     }
 
-    /// Returns the clusters as JSON Lines: what they were made with, then one list of ids a cluster.
+    /// Returns the clusters as JSON Lines: what they were made with, then one list of ids a
+    /// cluster.
     fn to_json_lines(&self) -> String {
         let Self { thresholds, n_skills, members, .. } = self;
         let head = Head { format: FORMAT, thresholds: *thresholds, n_skills: *n_skills };

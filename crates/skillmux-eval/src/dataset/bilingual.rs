@@ -83,7 +83,8 @@ fn find(lookup: &Lookup<'_>, record: &Record, id: &str) -> Result<Skill, Error> 
     lookup(id)?.ok_or_else(unknown)
 }
 
-/// Returns what is asked: the whole description for the twin, its first sentence for the skill itself.
+/// Returns what is asked: the whole description for the twin, its first sentence for the skill
+/// itself.
 ///
 /// Nothing is asked where the description is empty.
 fn query(from: &Side, to: &Side) -> Option<String> {

@@ -13,8 +13,8 @@ impl Needs {
     /// Reads a file of JSON Lines, one `{"query_id": ..., "needs": [...]}` a task.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a line without an id, with another kind of needs, or with the id of a
-    /// line before; [`Error::Json`] and [`Error::Read`].
+    /// [`Error::Malformed`] for a line without an id, with another kind of needs, or with the id of
+    /// a line before; [`Error::Json`] and [`Error::Read`].
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut needs_of = BTreeMap::new();
         record::for_each_record(path, &mut |record| {

@@ -33,8 +33,8 @@ pub struct EvaluateOptions<'a> {
 }
 
 /// Returns the answers of a system to all tasks, in their order; the same whatever the number of
-/// threads and however often the work was interrupted. Skills that a task ignores are dropped. A task
-/// that cannot be asked, as one without words, has an answer of nothing, and says so.
+/// threads and however often the work was interrupted. Skills that a task ignores are dropped. A
+/// task that cannot be asked, as one without words, has an answer of nothing, and says so.
 ///
 /// # Errors
 /// An error of the system, but for [`Error::TaskRefused`], after which no more tasks are begun;

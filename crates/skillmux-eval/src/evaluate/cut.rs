@@ -15,15 +15,16 @@ const ROUNDING: f64 = 1e-12;
 /// Folds of cross-fitting.
 const N_FOLDS: u64 = 5;
 
-/// Returns the evaluation of the system that loads the first skills of each ranking, in their order.
+/// Returns the evaluation of the system that loads the first skills of each ranking, in their
+/// order.
 ///
 /// The paper tunes `best-k` on a validation split: give the answers to its tasks as `validation`,
 /// or `None` for cross-fitting. Then the tasks are dealt to five folds by a hash of their ids, and
 /// the K of a task is the best one of the tasks in the other folds, so that no task has a say in
 /// its own K.
 ///
-/// Rows and tasks belong together in their order, as [`evaluate`](super::evaluate) returns
-/// them. Rankings, confidences and times stay as they are; plans and pages, which are of what the system
+/// Rows and tasks belong together in their order, as [`evaluate`](super::evaluate) returns them.
+/// Rankings, confidences and times stay as they are; plans and pages, which are of what the system
 /// itself would load, are dropped.
 #[must_use]
 pub fn apply_cut(

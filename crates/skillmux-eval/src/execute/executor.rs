@@ -10,9 +10,10 @@ pub const MAX_RATE: f64 = 0.95;
 
 /// A mock executor for each skill.
 ///
-/// A category has a rate between [`MIN_RATE`] and [`MAX_RATE`], which follows from its name and the seed; a skill without a category is
-/// a category of its own. Half of all failures are those of a skill that is down for a whole trial, so that only a substitute
-/// helps; the other half are those of a single call, so that a retry may help.
+/// A category has a rate between [`MIN_RATE`] and [`MAX_RATE`], which follows from its name and the
+/// seed; a skill without a category is a category of its own. Half of all failures are those of a
+/// skill that is down for a whole trial, so that only a substitute helps; the other half are those
+/// of a single call, so that a retry may help.
 #[derive(Debug, Clone, Copy)]
 pub struct MockExecutors<'a> {
     categories: &'a BTreeMap<String, String>,

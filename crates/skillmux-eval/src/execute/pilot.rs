@@ -47,8 +47,8 @@ pub struct Pilot {
     pub policies: Vec<PolicyScores>,
 }
 
-/// What became of the plans under one policy. Each number is a mean over tasks with its 95 % interval; trials of a task count
-/// together.
+/// What became of the plans under one policy. Each number is a mean over tasks with its 95 %
+/// interval; trials of a task count together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PolicyScores {
@@ -56,7 +56,8 @@ pub struct PolicyScores {
     pub retries: bool,
     /// Whether substitutes are called.
     pub substitutes: bool,
-    /// Step execution success: the share of the steps with a skill of which a call succeeds. Tasks without a plan have none.
+    /// Step execution success: the share of the steps with a skill of which a call succeeds. Tasks
+    /// without a plan have none.
     pub ses: Interval,
     /// Chain completion rate: the share of the plans all of whose steps succeed; 0 without a plan.
     pub ccr: Interval,
@@ -70,9 +71,10 @@ pub struct PolicyScores {
 
 /// Carries out the plans of a system, and returns what became of them.
 ///
-/// A step calls its skill, then the same again up to `n_retries` times, then the next skills of its ranking. A step without a
-/// skill is not carried out. The n-th sub-task of a task is done if the n-th step succeeds with a skill of its
-/// category; of a task without sub-tasks each right skill is done if it succeeds in some step.
+/// A step calls its skill, then the same again up to `n_retries` times, then the next skills of its
+/// ranking. A step without a skill is not carried out. The n-th sub-task of a task is done if the
+/// n-th step succeeds with a skill of its category; of a task without sub-tasks each right skill is
+/// done if it succeeds in some step.
 pub fn execute(
     dataset: &Dataset,
     evaluation: &Evaluation,
@@ -175,8 +177,8 @@ fn carry_out(
     }
 }
 
-/// Returns for each step its skill and those that could take its place; `None` for a step that loads nothing. A system that names
-/// no steps has one for each skill that it loads.
+/// Returns for each step its skill and those that could take its place; `None` for a step that
+/// loads nothing. A system that names no steps has one for each skill that it loads.
 fn chains(answer: &Answer) -> Vec<Option<Vec<String>>> {
     let Some(loaded) = answer.loaded.as_ref().filter(|loaded| !loaded.is_empty()) else {
         return Vec::new();

@@ -122,8 +122,8 @@ pub fn false_load(case: &Case<'_>) -> Option<f64> {
 
 /// Returns 1 if a skill is loaded that is known to be wrong for the task, else 0.
 ///
-/// The first skill counts as loaded if the system only ranks. `None` if the task rejects no skill, and
-/// for a system that neither loads nor ranks.
+/// The first skill counts as loaded if the system only ranks. `None` if the task rejects no skill,
+/// and for a system that neither loads nor ranks.
 pub fn rejected_load(case: &Case<'_>) -> Option<f64> {
     let rejected = &case.task.rejected;
     let is_loaded = if let Some(loaded) = &case.answer.loaded {

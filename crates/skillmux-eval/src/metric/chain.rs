@@ -1,7 +1,7 @@
 //! Metrics of a plan against the sub-tasks of a task (`SkillWeaver` §5.3).
 //!
-//! Steps are aligned by position: step 2 of the answer is compared to sub-task 2, and a missing step
-//! is wrong. The paper does not state its alignment.
+//! Steps are aligned by position: step 2 of the answer is compared to sub-task 2, and a missing
+//! step is wrong. The paper does not state its alignment.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::{answer::Answer, task::GoldStep, task::Task};
 /// Returns the ranking of each step of an answer, or `None` if it has no plan.
 ///
 /// A system that loads skills without naming steps is judged by them, each as the only skill of its
-/// step, as `SkillWeaver` §7.3 does for LLM-Direct, which only selects tools; one that loads nothing
-/// has a plan of no steps. A system that only ranks has no plan.
+/// step, as `SkillWeaver` §7.3 does for LLM-Direct, which only selects tools; one that loads
+/// nothing has a plan of no steps. A system that only ranks has no plan.
 pub fn step_rankings(answer: &Answer) -> Option<Vec<&[String]>> {
     if !answer.steps.is_empty() {
         return Some(answer.steps.iter().map(|step| step.ranking.as_slice()).collect());
@@ -26,8 +26,8 @@ pub fn decomposition_accuracy(n_off: usize, steps: &[&[String]], gold: &[GoldSte
     indicator(steps.len().abs_diff(gold.len()) <= n_off)
 }
 
-/// Returns the share of the sub-tasks with a skill of the right category among the first `k` of their
-/// step (CatR@k, `SkillWeaver` §5.3).
+/// Returns the share of the sub-tasks with a skill of the right category among the first `k` of
+/// their step (CatR@k, `SkillWeaver` §5.3).
 ///
 /// `None` if no sub-task has a category, or no skill has one. The mean over tasks weighs tasks, as
 /// the paper's per-query tests do (appendix G), not steps.
@@ -57,8 +57,8 @@ pub fn step_recall_at(k: usize, steps: &[&[String]], gold: &[GoldStep]) -> Optio
     }))
 }
 
-/// Returns 1 if the chain is the right one, skill by skill, else 0 (Chain Exact Match, `SkillWeaver`
-/// §5.3).
+/// Returns 1 if the chain is the right one, skill by skill, else 0 (Chain Exact Match,
+/// `SkillWeaver` §5.3).
 ///
 /// A chain that goes on after the last right skill is wrong.
 pub fn chain_exact(chain: &[Option<&str>], gold: &[&str]) -> f64 {
@@ -66,11 +66,12 @@ pub fn chain_exact(chain: &[Option<&str>], gold: &[&str]) -> f64 {
 }
 
 /// Returns 1 if there are as many steps as sub-tasks, and the first skill of each has the right
-/// category, else 0 (Chain Category Match, `SkillWeaver` Table 2); `None` where CatR@k says nothing.
+/// category, else 0 (Chain Category Match, `SkillWeaver` Table 2); `None` where CatR@k says
+/// nothing.
 ///
-/// §5.3 defines the average over the steps instead, which is CatR@1 by task. The paper's numbers are
-/// of Table 2's definition: its test statistic in appendix G, W = 52.5 of 20 untied queries, is five
-/// times 10.5, so that all differences are of one size.
+/// §5.3 defines the average over the steps instead, which is CatR@1 by task. The paper's numbers
+/// are of Table 2's definition: its test statistic in appendix G, W = 52.5 of 20 untied queries, is
+/// five times 10.5, so that all differences are of one size.
 pub fn chain_category(
     steps: &[&[String]],
     gold: &[GoldStep],
@@ -144,7 +145,8 @@ mod tests {
         assert_eq!(is_right(&[]), [false, false]);
     }
 
-    /// Three sub-tasks: the first has its category at once, the second at rank 2, the third no step.
+    /// Three sub-tasks: the first has its category at once, the second at rank 2, the third no
+    /// step.
     #[test]
     fn step_metrics_worked_by_hand() {
         let gold = gold(&[("db", Some("pg")), ("chat", Some("slack")), ("files", None)]);

@@ -16,16 +16,16 @@ use crate::task::{Gold, GoldEvidence};
 ///
 /// A metric gives `None` where it says nothing, so that its mean is over the tasks concerned:
 ///
-/// - metrics of the ranking: for tasks without gold, and for systems that do not rank; Set-Compat also
-///   with one right skill only;
+/// - metrics of the ranking: for tasks without gold, and for systems that do not rank; Set-Compat
+///   also with one right skill only;
 /// - Set F1 to cardinality difference: for systems that only rank, and for tasks of which it is not
 ///   known which skills are right;
-/// - DA to Chain category: for tasks without sub-tasks and for systems that only rank; CatR@k and Chain
-///   category also without categories, Step R and Chain exact without skills of the sub-tasks (but
-///   Chain exact takes the task's order in place of sub-tasks);
-/// - Sufficiency to Shown precision: without evidence, for systems that show no parts of skills, and
-///   for another version of the body ([`paging::ShownEvidence`]); Shown precision and Token reduction where
-///   nothing is shown, and Judged sufficiency without a judge;
+/// - DA to Chain category: for tasks without sub-tasks and for systems that only rank; CatR@k and
+///   Chain category also without categories, Step R and Chain exact without skills of the sub-tasks
+///   (but Chain exact takes the task's order in place of sub-tasks);
+/// - Sufficiency to Shown precision: without evidence, for systems that show no parts of skills,
+///   and for another version of the body ([`paging::ShownEvidence`]); Shown precision and Token
+///   reduction where nothing is shown, and Judged sufficiency without a judge;
 /// - Coverage and False load: for tasks without and with gold, and for systems that only rank;
 ///   Rejected load for tasks that reject no skill.
 pub fn measures() -> &'static [Measure] {

@@ -20,8 +20,8 @@ pub enum ShownEvidence {
     Nothing,
     /// What is shown is another version of the body than the annotated one; a report counts these.
     OtherBody,
-    /// Byte ranges `[start, end)` that are shown of the evidence's skill, ascending and apart; empty if
-    /// nothing is shown, or parts of other skills only.
+    /// Byte ranges `[start, end)` that are shown of the evidence's skill, ascending and apart;
+    /// empty if nothing is shown, or parts of other skills only.
     Spans(Vec<[u32; 2]>),
 }
 
@@ -36,8 +36,8 @@ pub fn shown(case: &Case<'_>) -> ShownEvidence {
     ShownEvidence::Spans(union(pages().flat_map(|page| page.spans.iter().copied()).collect()))
 }
 
-/// Returns 1 if all bytes of the evidence are shown, else 0 (context sufficiency, `SkillPager` §4.2,
-/// with annotated evidence in place of the judge).
+/// Returns 1 if all bytes of the evidence are shown, else 0 (context sufficiency, `SkillPager`
+/// §4.2, with annotated evidence in place of the judge).
 pub fn sufficiency(shown: &[[u32; 2]], evidence: &GoldEvidence) -> f64 {
     indicator(n_common(shown, &evidence.spans) == n_bytes(&evidence.spans))
 }

@@ -1,7 +1,7 @@
 //! Metrics of one ranking, each in `[0, 1]`.
 //!
-//! Rankings are best first and hold a skill at most once; should one hold it again, it counts where it
-//! is first. `gold` is not empty. A ranking shorter than `k` is complete: nothing follows.
+//! Rankings are best first and hold a skill at most once; should one hold it again, it counts where
+//! it is first. `gold` is not empty. A ranking shorter than `k` is complete: nothing follows.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use crate::task::Gold;
 
 /// Returns 1 if one of the first `k` is right, else 0 (Hit@k).
 ///
-/// `SkillRouter` appendix A: with several right skills, any of them counts. `success` in `trec_eval`.
+/// `SkillRouter` appendix A: with several right skills, any of them counts. `success` in
+/// `trec_eval`.
 pub fn hit_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f64 {
     indicator(ranking.iter().take(k).any(|id| gold.contains(id.as_ref())))
 }
@@ -65,8 +66,8 @@ pub fn completeness_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f
     full_coverage_at(k, ranking, gold)
 }
 
-/// Returns 1 if the first |gold| skills are exactly the right ones, in any order, else 0; `None` with
-/// fewer than two right skills (Set-Compat of R3-Skill).
+/// Returns 1 if the first |gold| skills are exactly the right ones, in any order, else 0; `None`
+/// with fewer than two right skills (Set-Compat of R3-Skill).
 ///
 /// We have the paper's abstract only; the definition is that of our issue 3. Equal to "R-precision
 /// is 1".

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{measure::Case, ranking::indicator};
 use crate::task::Gold;
 
-/// Returns the harmonic mean of precision and recall, 2 |loaded ∩ gold| / (|loaded| + |gold|) (Set F1,
-/// `SkillComposer` §5.2).
+/// Returns the harmonic mean of precision and recall, 2 |loaded ∩ gold| / (|loaded| + |gold|) (Set
+/// F1, `SkillComposer` §5.2).
 ///
-/// 1 if both are empty, as for unanswerable questions in `SQuAD` 2.0: a task without gold gives 1 to
-/// who loads nothing and 0 to who loads something. The papers' tasks all have gold.
+/// 1 if both are empty, as for unanswerable questions in `SQuAD` 2.0: a task without gold gives 1
+/// to who loads nothing and 0 to who loads something. The papers' tasks all have gold.
 pub fn set_f1<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
     let loaded = distinct(loaded);
     let n_both = loaded.iter().filter(|id| gold.contains(id)).count();
@@ -33,8 +33,8 @@ pub fn set_em<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
 
 /// Returns |loaded| - |gold|: above 0 if too many skills are loaded, below 0 if too few.
 ///
-/// The papers give no such number; its mean tells the direction of what `SkillComposer` Fig. 4 shows
-/// by |gold|, see [`calibrate_cardinality`].
+/// The papers give no such number; its mean tells the direction of what `SkillComposer` Fig. 4
+/// shows by |gold|, see [`calibrate_cardinality`].
 pub fn cardinality_difference<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
     distinct(loaded).len() as f64 - gold.len() as f64
 }

@@ -29,8 +29,8 @@ pub struct Confidence {
     /// Expected calibration error; if there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration_error: Option<f64>,
-    /// Share of the tasks without a right skill that load one, where 95 % of the others do; if there
-    /// are both.
+    /// Share of the tasks without a right skill that load one, where 95 % of the others do; if
+    /// there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub false_load_rate: Option<f64>,
     /// What happens if only the surest answers count, from few to all: the share of tasks that are

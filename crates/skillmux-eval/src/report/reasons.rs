@@ -39,8 +39,8 @@ pub struct Rival {
     pub rank_b: Option<usize>,
     /// How its features changed; the largest change first.
     pub features: Vec<FeatureChange>,
-    /// By how much its features exceed those of the right skill in the answer where it stands above;
-    /// the largest first.
+    /// By how much its features exceed those of the right skill in the answer where it stands
+    /// above; the largest first.
     pub leads: Vec<FeatureLead>,
 }
 
@@ -110,8 +110,8 @@ fn ranks(ranking: &[RankedSkill]) -> HashMap<&str, usize> {
     ranking.iter().map(|skill| skill.skill_id.as_str()).zip(1..).collect()
 }
 
-/// Returns what each feature adds to a skill's score in two answers, 0 where only the other names it;
-/// nothing if an answer does not explain the skill.
+/// Returns what each feature adds to a skill's score in two answers, 0 where only the other names
+/// it; nothing if an answer does not explain the skill.
 fn feature_changes(a: &[RankedSkill], b: &[RankedSkill], id: &str) -> Vec<FeatureChange> {
     let pairs = feature_pairs(contributions(a, id), contributions(b, id));
     let changed = pairs.into_iter().filter(|(_, a, b)| f64::from((a - b).abs()) > NOISE);

@@ -105,8 +105,9 @@ struct Line<'a> {
 impl Results {
     /// Writes a folder, over an earlier one; the files of systems that only that one has go away.
     ///
-    /// Each file is there as a whole or not at all. A folder without a head is not read: it goes away
-    /// first and comes last where the tasks are others, so that what is cut short mixes no answers.
+    /// Each file is there as a whole or not at all. A folder without a head is not read: it goes
+    /// away first and comes last where the tasks are others, so that what is cut short mixes no
+    /// answers.
     ///
     /// # Errors
     /// [`Error::SystemTwice`] and [`Error::Write`].
@@ -172,8 +173,8 @@ impl Results {
     /// # Errors
     /// [`Error::Read`], [`Error::Json`] and [`Error::Csv`] for files that are not what they should
     /// be, [`Error::ResultsFormat`] for those of another version, and [`Error::UnknownTask`],
-    /// [`Error::TaskTwice`], [`Error::SkillTwice`], [`Error::Confidence`], [`Error::Unanswered`] and [`Error::SystemTwice`]
-    /// for answers that do not fit the tasks.
+    /// [`Error::TaskTwice`], [`Error::SkillTwice`], [`Error::Confidence`], [`Error::Unanswered`]
+    /// and [`Error::SystemTwice`] for answers that do not fit the tasks.
     pub fn read(dir: &Path) -> Result<Self, Error> {
         let head: Head = read_json(&dir.join(HEAD))?;
         let asked: Asked<Vec<Task>, BTreeMap<String, String>> = read_json(&dir.join(DATASET))?;

@@ -152,7 +152,8 @@ impl ViewScores {
         for (task, row) in dataset.tasks.iter().zip(rows) {
             let credited = credit.map(|credit| credit(&row.answer, task));
             let answer = credited.as_ref().unwrap_or(&row.answer);
-            // Where skills that help somewhat count, so do their copies, and they are none themselves.
+            // Where skills that help somewhat count, so do their copies, and they are none
+            // themselves.
             let graded = credit.filter(|_| !task.partial.is_empty()).map(|credit| {
                 let task = Task { gold: task.graded(), ..task.clone() };
                 credit(&row.answer, &task)

@@ -95,8 +95,8 @@ pub struct SettingDifference {
 }
 
 impl Setting {
-    /// Returns what answers depend on and is not the same in both: all but the near-duplicates, with
-    /// which answers are only scored.
+    /// Returns what answers depend on and is not the same in both: all but the near-duplicates,
+    /// with which answers are only scored.
     pub fn differences(&self, other: &Self) -> Vec<SettingDifference> {
         let (of_self, of_other) = (self.parts(), other.parts());
         let pairs = of_self.into_iter().zip(of_other);
@@ -125,8 +125,8 @@ impl Setting {
         ]
     }
 
-    /// Returns what a reader of scores must know, to follow the number of tasks; empty if nothing is
-    /// known. The program is left out: its hash says nothing to people.
+    /// Returns what a reader of scores must know, to follow the number of tasks; empty if nothing
+    /// is known. The program is left out: its hash says nothing to people.
     pub(crate) fn line(&self) -> String {
         let mut line = String::new();
         if let Some(sample) = self.sample {

@@ -40,7 +40,8 @@ impl Context<'_> {
         slices
     }
 
-    /// Returns CatR@1 over the sub-tasks of each category; a task with several of one has their mean.
+    /// Returns CatR@1 over the sub-tasks of each category; a task with several of one has their
+    /// mean.
     fn step_categories(&self, system: &SystemScores<'_>, view: View) -> Vec<Slice> {
         let dataset = self.scores.dataset;
         // No step of a plan is credited to a copy: categories are by id.
@@ -114,8 +115,8 @@ pub(super) fn parts(tasks: &[Task]) -> Parts<'_> {
     kept_values(parts)
 }
 
-/// Returns the parts of the keys that divide anything; the small ones of a key with many values become
-/// one.
+/// Returns the parts of the keys that divide anything; the small ones of a key with many values
+/// become one.
 fn kept_values(parts: Parts<'_>) -> Parts<'_> {
     let mut by_key: BTreeMap<&str, Vec<(&str, Vec<usize>)>> = BTreeMap::new();
     for ((key, value), tasks) in parts {

@@ -134,7 +134,8 @@ pub struct SystemReport {
     /// How far the confidence can be relied on, if the system gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// How the number of loaded skills follows the number of right ones, by id; if the system loads.
+    /// How the number of loaded skills follows the number of right ones, by id; if the system
+    /// loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cardinality: Option<CardinalityCalibration>,
     /// 1 less the tokens that are shown in all answers together by those of the whole bodies, as
@@ -185,8 +186,9 @@ pub struct Measured {
 /// Scores over a part of the tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
-    /// What the tasks were divided by, such as `language`; `gold` for the number of right skills and whether
-    /// they are known, `step category` for the sub-tasks of one category, of which there is CatR@1 only.
+    /// What the tasks were divided by, such as `language`; `gold` for the number of right skills
+    /// and whether they are known, `step category` for the sub-tasks of one category, of which
+    /// there is CatR@1 only.
     pub key: String,
     /// What these have, such as `zh`.
     pub value: String,

@@ -16,7 +16,8 @@ use crate::{
     system::SpecSeries,
 };
 
-/// What pages gain by each number that is turned: sufficiency against tokens, as `SkillPager` Tables 6 and 7 with their figures.
+/// What pages gain by each number that is turned: sufficiency against tokens, as `SkillPager`
+/// Tables 6 and 7 with their figures.
 #[derive(Debug, Clone)]
 pub struct Sweep {
     series: Vec<(String, Vec<SweepPoint>)>,

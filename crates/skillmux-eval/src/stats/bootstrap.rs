@@ -42,8 +42,8 @@ pub struct Interval {
 ///
 /// The interval is bias-corrected and accelerated (`BCa`, Efron and Tibshirani 1993, §14.3), as
 /// `scipy.stats.bootstrap` computes it: for rates near 0 or 1 and skewed values, as metrics are, it
-/// keeps its level better than the percentile interval. It never leaves the range of the values, and
-/// is a point if all are the same.
+/// keeps its level better than the percentile interval. It never leaves the range of the values,
+/// and is a point if all are the same.
 ///
 /// # Panics
 /// If a value is NaN or infinite.
@@ -156,8 +156,8 @@ fn stream(seed: u64, chunk: u64) -> ChaCha8Rng {
 
 /// Returns a random number below `n`, which fits 32 bits.
 ///
-/// Multiply and shift (Lemire 2019, without the rejection): the chances of two numbers differ by less
-/// than `n / 2^32` of themselves. The ranges of `rand` may change with the crate.
+/// Multiply and shift (Lemire 2019, without the rejection): the chances of two numbers differ by
+/// less than `n / 2^32` of themselves. The ranges of `rand` may change with the crate.
 fn below(n: usize, rng: &mut ChaCha8Rng) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
@@ -192,7 +192,8 @@ pub(super) fn interval(values: &[f64], mut resampled: Vec<f64>, level: f64) -> I
     let n_halves = (n_below + n_not_above).clamp(1, 2 * resampled.len() - 1);
     let normal = Normal::standard();
     let bias = normal.inverse_cdf(n_halves as f64 / (2 * resampled.len()) as f64);
-    // Eq. 14.10; the acceleration of a mean is at most 1/6, so that only levels near 1 need the limit.
+    // Eq. 14.10; the acceleration of a mean is at most 1/6, so that only levels near 1 need the
+    // limit.
     let bound = |share: f64| {
         let z = bias + normal.inverse_cdf(share);
         let stretch = (1.0 - acceleration * z).max(f64::EPSILON);
@@ -247,8 +248,8 @@ mod tests {
         }
     }
 
-    /// The truth of each of 600 samples is known; the number of hits is within 2.6 standard deviations
-    /// of the nominal one, as it is in 99 of 100 runs of a method that keeps its word.
+    /// The truth of each of 600 samples is known; the number of hits is within 2.6 standard
+    /// deviations of the nominal one, as it is in 99 of 100 runs of a method that keeps its word.
     #[test]
     fn intervals_contain_the_truth_at_the_nominal_rate() {
         const N_SAMPLES: u32 = 600;

@@ -18,8 +18,8 @@ pub struct PairedTest {
     pub low: f64,
     /// Upper bound of the mean difference.
     pub high: f64,
-    /// Two-sided p-value of the bootstrap: how often resamples of differences without a mean have one
-    /// at least as large.
+    /// Two-sided p-value of the bootstrap: how often resamples of differences without a mean have
+    /// one at least as large.
     pub p_bootstrap: f64,
     /// Two-sided p-value of [`wilcoxon_signed_rank`].
     pub p_wilcoxon: f64,
@@ -33,10 +33,11 @@ pub struct PairedTest {
 
 /// Compares the second system's values with the first one's, task by task.
 ///
-/// The bootstrap test shifts the differences to mean 0, as if the systems were equal, and counts the
-/// resamples with a mean at least as far from 0 as the one that was found (Noreen 1989; Smucker et al.
-/// 2007, §2.3): p = (1 + count) / (1 + resamples), so that it is never 0. The signs of the differences
-/// are those of `b - a`, whether or not high values are good; values within 1e-12 are the same.
+/// The bootstrap test shifts the differences to mean 0, as if the systems were equal, and counts
+/// the resamples with a mean at least as far from 0 as the one that was found (Noreen 1989; Smucker
+/// et al. 2007, §2.3): p = (1 + count) / (1 + resamples), so that it is never 0. The signs of the
+/// differences are those of `b - a`, whether or not high values are good; values within 1e-12 are
+/// the same.
 ///
 /// # Panics
 /// If the systems have different numbers of values, or a value is NaN or infinite.

@@ -16,8 +16,8 @@ const RESOLUTION: f64 = 1e-12;
 /// (Wilcoxon 1945); 1 if all are 0.
 ///
 /// As `scipy.stats.wilcoxon` with its defaults: differences of 0 are dropped, ties share their mean
-/// rank, and the p-value is exact for at most 50 differences without ties and zeros, and for at most
-/// 13 otherwise; else it is that of the normal approximation, corrected for ties but not for
+/// rank, and the p-value is exact for at most 50 differences without ties and zeros, and for at
+/// most 13 otherwise; else it is that of the normal approximation, corrected for ties but not for
 /// continuity. Differences are rounded to 1e-12 first, which scipy does not do, so that ties of
 /// metrics are ties.
 ///

@@ -9,8 +9,8 @@ use crate::{answer::Answer, error::Error, task::Task};
 /// The same system gives the same answer to the same task, whatever was asked before, from any
 /// thread. A ranking is sorted by falling score, and ties by rising id, but for one that was read
 /// from a file, which has the order of [`Run`](crate::Run). Its begin does not depend on its depth,
-/// up to a depth of 100. A skill that the index merged with exact copies is named by the id that the
-/// index kept, wherever an answer names it: copies share a place.
+/// up to a depth of 100. A skill that the index merged with exact copies is named by the id that
+/// the index kept, wherever an answer names it: copies share a place.
 pub trait System: Sync {
     /// Returns the name for tables, such as `bm25`.
     fn name(&self) -> String;
@@ -41,7 +41,8 @@ pub trait System: Sync {
         Ok((answer, clock().saturating_sub(started)))
     }
 
-    /// Returns the answer to a task that the system can't be asked: it finds, loads and shows nothing.
+    /// Returns the answer to a task that the system can't be asked: it finds, loads and shows
+    /// nothing.
     ///
     /// A part that the system never says is absent here, too.
     fn empty_answer(&self) -> Answer {

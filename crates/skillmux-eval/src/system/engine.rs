@@ -33,7 +33,8 @@ pub(super) fn scored_ids(ranking: &Ranking) -> Vec<(String, f32)> {
     candidates.map(|found| (found.skill.as_str().to_owned(), found.score)).collect()
 }
 
-/// Returns the best `depth` skills with their ids, ties by rising position, which is the order of ids.
+/// Returns the best `depth` skills with their ids, ties by rising position, which is the order of
+/// ids.
 pub(super) fn best_ids(
     index: &Index,
     scored: impl Iterator<Item = (SkillIdx, f32)>,

@@ -23,7 +23,8 @@ const FORMS: [(&str, &str); 10] = [
     ("A@K, A@best-k, A@oracle-k", "the first skills of A's ranking as the set to load"),
 ];
 
-/// Returns every form that a spec can have, with what it stands for; rankings are those of the assembly.
+/// Returns every form that a spec can have, with what it stands for; rankings are those of the
+/// assembly.
 pub fn system_forms(assembly: &dyn Assembly) -> Vec<(String, String)> {
     let rankings = assembly.rankings().into_iter().map(|RankingForm { form, help }| {
         // A form that ends in a path has no room for a text of the skills.

@@ -12,17 +12,17 @@ use skillmux::{
 use super::{context::SystemContext, contract::System, engine::query_of};
 use crate::{answer::Answer, dataset::Aliases, error::Error, task::Task};
 
-/// Depth of the ranking in which skills to show are looked for: a run may name skills that are not in
-/// the index.
+/// Depth of the ranking in which skills to show are looked for: a run may name skills that are not
+/// in the index.
 const SEARCH_DEPTH: usize = 100;
 
-/// Loads what a chat model chooses from the best 20 of another system's ranking. The paper shows its
-/// whole library of 196 skills.
+/// Loads what a chat model chooses from the best 20 of another system's ranking. The paper shows
+/// its whole library of 196 skills.
 ///
-/// The model is asked as by [`JudgeReranker`](skillmux::rerank::JudgeReranker), and says which skills,
-/// how many, and in what order. A second answer without a choice counts as a choice of nothing, as it
-/// is no answer to the task. The ranking has the chosen skills first, and then the others in their
-/// order; the score is the number of skills that are not above.
+/// The model is asked as by [`JudgeReranker`](skillmux::rerank::JudgeReranker), and says which
+/// skills, how many, and in what order. A second answer without a choice counts as a choice of
+/// nothing, as it is no answer to the task. The ranking has the chosen skills first, and then the
+/// others in their order; the score is the number of skills that are not above.
 pub(super) struct ListwiseJudge<'a> {
     system: Box<dyn System + 'a>,
     judge: SkillJudge<'a>,

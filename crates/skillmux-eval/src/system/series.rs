@@ -18,7 +18,8 @@ impl SpecSeries {
     /// Reads a spec with a list in braces, or one without.
     ///
     /// # Errors
-    /// [`Error::SpecMalformed`] if there is more than one list, or one without an end, and what [`SystemSpec::parse`] says.
+    /// [`Error::SpecMalformed`] if there is more than one list, or one without an end, and what
+    /// [`SystemSpec::parse`] says.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let name = text.trim();
         let expected = "one list in braces, such as `page:default/{20,40}%`";

@@ -26,8 +26,9 @@ const PATHS: [(&str, &str); 3] = [
 
 /// Which system to measure, as `rrf(bm25,dense:nd)@best-k`.
 ///
-/// See [`system_forms`](super::system_forms) for the forms. Blanks do not matter, but within the path of a run; such a path ends at a
-/// comma or a closing parenthesis where the run is part of another system.
+/// See [`system_forms`](super::system_forms) for the forms. Blanks do not matter, but within the
+/// path of a run; such a path ends at a comma or a closing parenthesis where the run is part of
+/// another system.
 ///
 /// [`Display`](fmt::Display) gives the short form: what is the default is left out.
 #[derive(Debug, Clone, PartialEq)]

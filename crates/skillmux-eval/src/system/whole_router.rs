@@ -52,7 +52,8 @@ impl<'a> WholeRouter<'a> {
         })
     }
 
-    /// Returns the ranking, with what the scores of the first skills and the right ones are made of.
+    /// Returns the ranking, with what the scores of the first skills and the right ones are made
+    /// of.
     fn ranking(&self, task: &Task, query: &Query, depth: usize) -> Result<Vec<RankedSkill>, Error> {
         let ranking = self.router.search(query, depth)?;
         let scored = scored_ids(&ranking);

@@ -1,8 +1,8 @@
 //! [`Batch`]: sequences laid end to end.
 //!
-//! Everything but attention works on one token at a time, so that a batch needs no padding: its tokens
-//! are the rows of one matrix, and each sequence attends to its own rows. A text then costs what its own
-//! length costs, and its numbers do not depend on how long the others are.
+//! Everything but attention works on one token at a time, so that a batch needs no padding: its
+//! tokens are the rows of one matrix, and each sequence attends to its own rows. A text then costs
+//! what its own length costs, and its numbers do not depend on how long the others are.
 
 use std::ops::Range;
 
@@ -80,8 +80,8 @@ impl<'s> Batch<'s> {
     }
 }
 
-/// Returns the number of tokens that all sequences begin with, but for the last of each, whose state is
-/// asked for.
+/// Returns the number of tokens that all sequences begin with, but for the last of each, whose
+/// state is asked for.
 pub(super) fn n_shared(sequences: &[Sequence]) -> usize {
     let Some((first, rest)) = sequences.split_first() else { return 0 };
     let shortest = sequences.iter().map(|sequence| sequence.tokens.len()).min().unwrap_or(0);

@@ -145,8 +145,8 @@ fn heads(mixed: &Tensor, config: &Config) -> TensorResult<Heads> {
     Ok(Heads { queries: part(0)?, keys: part(1)?, values: part(2)? })
 }
 
-/// Returns what each token of a sequence takes from all of it, `[n_tokens, width]`, from its queries, keys
-/// and values, `[n_tokens, 3 * width]`.
+/// Returns what each token of a sequence takes from all of it, `[n_tokens, width]`, from its
+/// queries, keys and values, `[n_tokens, 3 * width]`.
 fn attend(mixed: &Tensor, config: &Config) -> TensorResult<Tensor> {
     let n_tokens = mixed.dim(0)?;
     let heads = |part: usize| -> TensorResult<Tensor> {

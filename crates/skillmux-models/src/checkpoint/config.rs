@@ -34,7 +34,8 @@ pub(super) struct Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     Bert,
-    /// As BERT; positions are counted from the token that fills up, and the classifier has another form.
+    /// As BERT; positions are counted from the token that fills up, and the classifier has another
+    /// form.
     Roberta,
     Qwen3,
 }
@@ -110,8 +111,8 @@ impl Config {
         Ok(Some(config))
     }
 
-    /// Returns the name of models of this form, such as `bert-6x384`: a folder may be renamed without
-    /// becoming another model.
+    /// Returns the name of models of this form, such as `bert-6x384`: a folder may be renamed
+    /// without becoming another model.
     pub(super) fn name(&self) -> String {
         let family = match self.family {
             Family::Bert => "bert",
@@ -121,7 +122,8 @@ impl Config {
         format!("{family}-{}x{}", self.n_layers, self.width)
     }
 
-    /// Returns what a head is for; a language model is an encoder where its folder says how to pool it.
+    /// Returns what a head is for; a language model is an encoder where its folder says how to pool
+    /// it.
     pub(super) fn use_of_head(&self, is_pooled: bool) -> CheckpointUse {
         match self.head {
             Head::None => CheckpointUse::Encoder,
@@ -138,7 +140,8 @@ impl Config {
         }
     }
 
-    /// Checks what no published model gets wrong, but what would end in a panic or in no memory; `file` said it.
+    /// Checks what no published model gets wrong, but what would end in a panic or in no memory;
+    /// `file` said it.
     pub(super) fn check(&self, folder: &Folder, file: &str) -> Result<(), CheckpointError> {
         let wrong = |detail: &str| Err(folder.form(file, detail));
         let sizes = [

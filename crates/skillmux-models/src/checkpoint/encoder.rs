@@ -127,7 +127,8 @@ impl EncoderNetwork {
         Ok(Self { network, pooling })
     }
 
-    /// Returns the vectors of at least one sequence as the network has them, of any length; `[n, dim]`.
+    /// Returns the vectors of at least one sequence as the network has them, of any length; `[n,
+    /// dim]`.
     pub(super) fn pooled(&self, sequences: &[Sequence]) -> TensorResult<Tensor> {
         match &self.network {
             Network::Bert(network) => {

@@ -49,8 +49,8 @@ pub(super) struct Gguf {
 }
 
 impl Gguf {
-    /// Reads the header of the GGUF file of a folder; `None` if there is none, or if there are weights as
-    /// safetensors.
+    /// Reads the header of the GGUF file of a folder; `None` if there is none, or if there are
+    /// weights as safetensors.
     pub(super) fn find(folder: &Folder) -> Result<Option<Self>, CheckpointError> {
         if [WEIGHTS, WEIGHTS_INDEX].iter().any(|file| folder.path().join(file).exists()) {
             return Ok(None);

@@ -1,13 +1,15 @@
 //! [`change_rows`]: rows of numbers, changed where they lie.
 //!
-//! candle's operations with an exponential in them, or with a sum over a row, take one number at a time, some of them on one
-//! thread, and write to new memory. Here they take vectors of numbers, on all threads. A row is changed by one
-//! thread, so that its numbers do not depend on how many there are.
+//! candle's operations with an exponential in them, or with a sum over a row, take one number at a
+//! time, some of them on one thread, and write to new memory. Here they take vectors of numbers, on
+//! all threads. A row is changed by one thread, so that its numbers do not depend on how many there
+//! are.
 
 use candle_core::{CpuStorage, DType, InplaceOp1, Layout, Result as TensorResult, Tensor, bail};
 use rayon::prelude::*;
 
-/// Numbers that a thread takes at once, at least: fewer are changed sooner than they are handed out.
+/// Numbers that a thread takes at once, at least: fewer are changed sooner than they are handed
+/// out.
 const MIN_NUMBERS: usize = 4096;
 
 /// Returns whether rows can be changed where they lie: on the CPU, and without a gradient.
@@ -16,8 +18,8 @@ pub(super) fn can_change(rows: &Tensor) -> bool {
     is_plain && !rows.track_op()
 }
 
-/// Changes each row by the last dimension. The caller has just computed the rows, so that nothing else
-/// shares their memory, and has asked [`can_change`].
+/// Changes each row by the last dimension. The caller has just computed the rows, so that nothing
+/// else shares their memory, and has asked [`can_change`].
 pub(super) fn change_rows(
     rows: Tensor,
     change: impl Fn(&mut [f32]) + Sync,

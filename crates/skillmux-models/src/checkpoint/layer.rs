@@ -1,7 +1,8 @@
 //! Parts that networks share.
 //!
-//! What follows from variables is computed by operations that have a gradient, the rest by fused ones,
-//! which have none and are faster, and on the CPU by vector instructions where the numbers lie ([`change_rows`]).
+//! What follows from variables is computed by operations that have a gradient, the rest by fused
+//! ones, which have none and are faster, and on the CPU by vector instructions where the numbers
+//! lie ([`change_rows`]).
 
 use std::{ops::Range, sync::Arc};
 
@@ -33,7 +34,8 @@ enum Matrix {
         weight: Tensor,
         precision: Precision,
     },
-    /// Matrices that read the same input, each in blocks of its own type: their rows cannot be stacked.
+    /// Matrices that read the same input, each in blocks of its own type: their rows cannot be
+    /// stacked.
     Quantised(Vec<QMatMul>),
     Int8(SharedLinear),
 }
@@ -225,8 +227,8 @@ impl RmsNorm {
     }
 }
 
-/// Returns numbers that are not negative and add up to 1 in each row, by the last dimension, of logits that were just
-/// computed.
+/// Returns numbers that are not negative and add up to 1 in each row, by the last dimension, of
+/// logits that were just computed.
 pub(super) fn softmax(logits: Tensor) -> TensorResult<Tensor> {
     if can_change(&logits) {
         return change_rows(logits, |row| {

@@ -6,11 +6,11 @@
 //! | `RoBERTa`, XLM-RoBERTa (bge-m3, dense) | `XLMRobertaModel`, `RobertaModel` | `XLMRobertaForSequenceClassification`, `RobertaForSequenceClassification` |
 //! | Qwen3 | `Qwen3Model`, and `Qwen3ForCausalLM` with a pooling | `Qwen3ForCausalLM` (yes or no), `Qwen3ForSequenceClassification` |
 //!
-//! [`open_encoder`] also reads static models of model2vec. Weights of Qwen3 may also be quantised, in one
-//! GGUF file in place of safetensors.
+//! [`open_encoder`] also reads static models of model2vec. Weights of Qwen3 may also be quantised,
+//! in one GGUF file in place of safetensors.
 //!
-//! Everything is computed on the CPU in single precision, whatever the weights are stored in, but for
-//! products with quantised matrices, which are computed as llama.cpp does, and those of
+//! Everything is computed on the CPU in single precision, whatever the weights are stored in, but
+//! for products with quantised matrices, which are computed as llama.cpp does, and those of
 //! [`InferencePrecision::Int8`]. A [`Tunable`] is the same network with gradients, on any device.
 //!
 //! ```no_run
@@ -115,8 +115,8 @@ pub struct ModelOptions {
 /// Reads the encoder of a folder, whatever its kind: a network, or a static model of model2vec.
 ///
 /// # Errors
-/// [`CheckpointError`] as for [`Checkpoint::open_as`], [`Checkpoint::encoder`] and [`Model2VecEncoder::open`];
-/// [`CheckpointError::Static`] if an option is set for a static model.
+/// [`CheckpointError`] as for [`Checkpoint::open_as`], [`Checkpoint::encoder`] and
+/// [`Model2VecEncoder::open`]; [`CheckpointError::Static`] if an option is set for a static model.
 pub fn open_encoder(
     path: &Path,
     options: ModelOptions,
@@ -127,13 +127,13 @@ pub fn open_encoder(
     Ok(Arc::new(Checkpoint::open_as(path, CheckpointUse::Encoder, options)?.encoder()?))
 }
 
-/// A folder with a model whose configuration was read; its weights are read when it is asked for the
-/// model.
+/// A folder with a model whose configuration was read; its weights are read when it is asked for
+/// the model.
 ///
 /// `skillmux.json` in the folder may say more than the other files do, all of it optional: `use`
-/// (`encoder` or `reranker`), `preset` (the name of a [`Preset`]), `pooling` (`first`, `mean`, `last`),
-/// `max_tokens`, `query_prefix`, `query_chars` and `text_prefix` of an encoder, `instruction` of a Qwen3
-/// reranker, and `precision` (`f32` or `int8`).
+/// (`encoder` or `reranker`), `preset` (the name of a [`Preset`]), `pooling` (`first`, `mean`,
+/// `last`), `max_tokens`, `query_prefix`, `query_chars` and `text_prefix` of an encoder,
+/// `instruction` of a Qwen3 reranker, and `precision` (`f32` or `int8`).
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     folder: Folder,
@@ -242,7 +242,8 @@ struct Parts {
     hasher: Hasher,
 }
 
-/// Returns the fingerprint of a model: 16 digits of the hash of its parts and of what it puts around texts.
+/// Returns the fingerprint of a model: 16 digits of the hash of its parts and of what it puts
+/// around texts.
 fn fingerprint(mut hasher: Hasher, max_tokens: usize, texts: &[&str]) -> String {
     hasher.update(&(max_tokens as u64).to_le_bytes());
     for text in texts {

@@ -26,9 +26,9 @@ const MAX_TOKENS: usize = 512;
 
 /// A static model as model2vec runs it: the mean of the vectors of all tokens, scaled to length 1.
 ///
-/// The vector of a token is a row of a table, times the weight of the token if there are weights. Several
-/// tokens may share a row. A token that the tokenizer does not know counts nothing. A text without tokens
-/// has the vector zero.
+/// The vector of a token is a row of a table, times the weight of the token if there are weights.
+/// Several tokens may share a row. A token that the tokenizer does not know counts nothing. A text
+/// without tokens has the vector zero.
 pub struct Model2VecEncoder {
     identity: EncoderIdentity,
     tokens: Tokens,
@@ -224,7 +224,8 @@ fn fractions(
     Err(wrong(folder, name, "have a number that is none in"))
 }
 
-/// Returns the numbers of a tensor of whole numbers; `None` if it is of another kind, or one is negative.
+/// Returns the numbers of a tensor of whole numbers; `None` if it is of another kind, or one is
+/// negative.
 fn whole_numbers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<usize>> {
     let number = |bytes: &[u8]| {
         let negative = match dtype {

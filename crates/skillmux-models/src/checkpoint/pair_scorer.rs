@@ -31,8 +31,8 @@ const BEFORE: &str = "<|im_start|>system\nJudge whether the Document meets the r
 /// What it reads after a pair; the next token is its answer.
 const AFTER: &str = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
 
-/// A cross-encoder of a folder. Its scores are log-odds: those of the one label of a classifier, of its
-/// second label against its first, or of the answer `yes` against `no`.
+/// A cross-encoder of a folder. Its scores are log-odds: those of the one label of a classifier, of
+/// its second label against its first, or of the answer `yes` against `no`.
 pub struct CheckpointScorer {
     identity: PairScorerIdentity,
     reader: PairReader,
@@ -154,7 +154,8 @@ impl PairNetwork {
         Ok(Self::Bert { network, head: ClassifierHead::take(config, weights)? })
     }
 
-    /// Returns the log-odds of at least one sequence, `[n]`; all begin with the same `n_shared` tokens.
+    /// Returns the log-odds of at least one sequence, `[n]`; all begin with the same `n_shared`
+    /// tokens.
     pub(super) fn logits(&self, sequences: &[Sequence], n_shared: usize) -> TensorResult<Tensor> {
         match self {
             Self::Bert { network, head } => {

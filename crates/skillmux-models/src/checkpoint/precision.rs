@@ -12,9 +12,10 @@ pub enum InferencePrecision {
     #[default]
     #[serde(rename = "f32")]
     Single,
-    /// Bytes: faster, and a quarter of the memory for the layers. Sixty-four weights share a
-    /// scale, and so do as many of the numbers that they are multiplied by. How near vectors are to those of 32 bits stands
-    /// in docs/published-models.md; on an x86 processor without AVX-512 VNNI they are less near.
+    /// Bytes: faster, and a quarter of the memory for the layers. Sixty-four weights share a scale,
+    /// and so do as many of the numbers that they are multiplied by. How near vectors are to those
+    /// of 32 bits stands in docs/published-models.md; on an x86 processor without AVX-512 VNNI they
+    /// are less near.
     #[serde(rename = "int8")]
     Int8,
 }

@@ -6,16 +6,17 @@ use serde::Deserialize;
 
 use super::pooling::Pooling;
 
-/// What the reranker of `SkillRouter` is told, and any of the Qwen3 class where nothing else is said.
+/// What the reranker of `SkillRouter` is told, and any of the Qwen3 class where nothing else is
+/// said.
 pub(super) const SKILLROUTER_INSTRUCTION: &str = "Given a coding task description, judge whether the \
                                                   skill document is relevant and useful for completing \
                                                   the task";
 
 /// The words of a published pair of models, an encoder and a cross-encoder for skills.
 ///
-/// It says what stands before a query, where a query is cut, how tokens become a vector, how long an input
-/// may be, and what a reranker is told. It does not say which parts of a skill are read: an index keeps a
-/// vector of name and description and one of the body, whatever the encoder.
+/// It says what stands before a query, where a query is cut, how tokens become a vector, how long
+/// an input may be, and what a reranker is told. It does not say which parts of a skill are read:
+/// an index keeps a vector of name and description and one of the body, whatever the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -58,7 +59,8 @@ impl Preset {
     pub(super) fn words(self) -> Words {
         let qwen3 = Words { pooling: Some(Pooling::Last), ..Words::default() };
         match self {
-            // The published evaluation: tasks are cut at 2,000 characters, and no blank follows `Query:`.
+            // The published evaluation: tasks are cut at 2,000 characters, and no blank follows
+            // `Query:`.
             Self::SkillRouter => Words {
                 query_prefix: "Instruct: Given a coding task description, retrieve the most relevant \
                                skill document that would help an agent complete the task\nQuery:",

@@ -17,8 +17,8 @@ use super::{
     weights::Weights,
 };
 
-/// Tokens whose attention is computed at once: a share for each of them and each token before it is in
-/// memory.
+/// Tokens whose attention is computed at once: a share for each of them and each token before it is
+/// in memory.
 const N_ROWS: usize = 256;
 
 pub(super) struct Qwen3 {
@@ -44,7 +44,8 @@ struct Layer {
     out: Linear,
 }
 
-/// Keys and values of the tokens that all sequences begin with, each `[n_tokens, n_key_heads, head_width]`.
+/// Keys and values of the tokens that all sequences begin with, each `[n_tokens, n_key_heads,
+/// head_width]`.
 struct Past {
     keys: Tensor,
     values: Tensor,
@@ -105,8 +106,8 @@ impl Qwen3 {
         &self.tokens
     }
 
-    /// Returns the state of the last token of each sequence, `[n_sequences, width]`. What all sequences
-    /// begin with, `n_shared` tokens, is read once.
+    /// Returns the state of the last token of each sequence, `[n_sequences, width]`. What all
+    /// sequences begin with, `n_shared` tokens, is read once.
     pub(super) fn last_states(
         &self,
         sequences: &[Sequence],
@@ -132,7 +133,8 @@ impl Qwen3 {
         Ok(self.states(&batch, None)?.1)
     }
 
-    /// Returns the states of the last layer, before the last norm, and the keys and values of all layers.
+    /// Returns the states of the last layer, before the last norm, and the keys and values of all
+    /// layers.
     fn states(
         &self,
         batch: &Batch<'_>,
@@ -258,7 +260,8 @@ impl Layer {
 }
 
 /// Returns what each token takes from those before it, `[n_tokens, width]`, from queries,
-/// `[n_tokens, n_heads, head_width]`, and from the keys and values of the tokens up to the last of these.
+/// `[n_tokens, n_heads, head_width]`, and from the keys and values of the tokens up to the last of
+/// these.
 fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> TensorResult<Tensor> {
     let (n_tokens, n_heads, head_width) = queries.dims3()?;
     let (n_keys, n_key_heads, _) = keys.dims3()?;
@@ -270,7 +273,8 @@ fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> TensorResult<Tens
     for start in (0..n_tokens).step_by(N_ROWS) {
         let n_rows = N_ROWS.min(n_tokens - start);
         let n_seen = n_before + start + n_rows;
-        // The queries of one key head, one after the other: [n_key_heads, n_group * n_rows, head_width].
+        // The queries of one key head, one after the other: [n_key_heads, n_group * n_rows,
+        // head_width].
         let queries = queries
             .narrow(0, start, n_rows)?
             .reshape((n_rows, n_key_heads, n_group, head_width))?

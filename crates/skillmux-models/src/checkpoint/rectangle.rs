@@ -1,8 +1,9 @@
 //! [`Rectangle`]: attention of all sequences of a batch at once.
 //!
-//! The gradient of a part of a matrix is a matrix of the size of the whole, so that attention by sequence,
-//! which is what encoding does, would cost the square of the batch in training. Here the sequences lie side
-//! by side, filled up to the longest; what fills up is hidden and has no gradient.
+//! The gradient of a part of a matrix is a matrix of the size of the whole, so that attention by
+//! sequence, which is what encoding does, would cost the square of the batch in training. Here the
+//! sequences lie side by side, filled up to the longest; what fills up is hidden and has no
+//! gradient.
 
 use candle_core::{Device, Result as TensorResult, Tensor};
 
@@ -32,8 +33,8 @@ pub(super) struct Rectangle {
     mask: Tensor,
 }
 
-/// What attention reads, `[n_tokens, n_heads, head_width]`; there may be fewer heads of keys and values, each
-/// for as many of queries that follow each other.
+/// What attention reads, `[n_tokens, n_heads, head_width]`; there may be fewer heads of keys and
+/// values, each for as many of queries that follow each other.
 pub(super) struct Heads {
     pub(super) queries: Tensor,
     pub(super) keys: Tensor,
@@ -96,8 +97,8 @@ impl Rectangle {
     }
 }
 
-/// Returns what is added to the logits of the last rows of a sequence, `[n_rows, n_seen]`: 0 for the token
-/// itself and those before it, minus infinity for those after it.
+/// Returns what is added to the logits of the last rows of a sequence, `[n_rows, n_seen]`: 0 for
+/// the token itself and those before it, minus infinity for those after it.
 pub(super) fn not_later(n_rows: usize, n_seen: usize, device: &Device) -> TensorResult<Tensor> {
     let first = n_seen - n_rows;
     let added = (0..n_rows).flat_map(|row| {

@@ -62,7 +62,8 @@ struct Module {
     r#type: String,
 }
 
-/// `config.json` of the pooling of sentence-transformers: one mode by name, or flags of which one is set.
+/// `config.json` of the pooling of sentence-transformers: one mode by name, or flags of which one
+/// is set.
 #[derive(Deserialize)]
 #[expect(clippy::struct_field_names, reason = "the fields are those of the file")]
 struct PoolingFile {
@@ -94,8 +95,9 @@ struct TokenizerFile {
 }
 
 impl Settings {
-    /// Reads the files of a folder that say how a network is used. `skillmux.json` goes before a preset,
-    /// the preset that is asked for before the one of that file, and a preset before all other files.
+    /// Reads the files of a folder that say how a network is used. `skillmux.json` goes before a
+    /// preset, the preset that is asked for before the one of that file, and a preset before all
+    /// other files.
     pub(super) fn read(
         folder: &Folder,
         config: &Config,
@@ -107,7 +109,8 @@ impl Settings {
             preset.unwrap_or_default();
         let pooling = pooling(folder, config.head)?;
         let by_head = match asked {
-            // Both models of a preset may be language models: what it is asked for tells which one this is.
+            // Both models of a preset may be language models: what it is asked for tells which one
+            // this is.
             Some(asked) if config.head == Head::LanguageModel => asked.purpose,
             _ => config.use_of_head(pooling.is_some()),
         };
@@ -149,7 +152,8 @@ impl Settings {
     }
 }
 
-/// Returns how the modules of sentence-transformers pool; `None` if they do not say, or end in a head.
+/// Returns how the modules of sentence-transformers pool; `None` if they do not say, or end in a
+/// head.
 fn pooling(folder: &Folder, head: Head) -> Result<Option<Pooling>, CheckpointError> {
     let modules: Vec<Module> = folder.json("modules.json")?.unwrap_or_default();
     let mut path = "1_Pooling";
@@ -183,8 +187,9 @@ fn pooling(folder: &Folder, head: Head) -> Result<Option<Pooling>, CheckpointErr
     }
 }
 
-/// Returns the longest input that a file names. `sentence_bert_config.json` comes first: the truncation of
-/// `tokenizer.json` is that of the last export, and `all-MiniLM-L6-v2` has half of it there.
+/// Returns the longest input that a file names. `sentence_bert_config.json` comes first: the
+/// truncation of `tokenizer.json` is that of the last export, and `all-MiniLM-L6-v2` has half of it
+/// there.
 fn max_tokens(folder: &Folder) -> Result<Option<usize>, CheckpointError> {
     let sentence: Option<SentenceFile> = folder.json("sentence_bert_config.json")?;
     if let Some(max_tokens) = sentence.and_then(|file| file.max_seq_length) {

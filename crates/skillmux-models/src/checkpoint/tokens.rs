@@ -38,7 +38,8 @@ pub(super) enum Frame {
 }
 
 impl Tokens {
-    /// Reads a tokenizer, and adds its bytes to the hash; the truncation and the padding of its file do not count.
+    /// Reads a tokenizer, and adds its bytes to the hash; the truncation and the padding of its
+    /// file do not count.
     pub(super) fn read(
         folder: &Folder,
         max_tokens: usize,
@@ -59,8 +60,8 @@ impl Tokens {
             strategy: TruncationStrategy::LongestFirst,
             stride: 0,
         }))?;
-        // A text that writes `[SEP]` or `<|im_end|>` means these characters: who wrote a skill must not
-        // decide where the input ends.
+        // A text that writes `[SEP]` or `<|im_end|>` means these characters: who wrote a skill must
+        // not decide where the input ends.
         tokenizer.set_encode_special_tokens(true);
         Ok(Self { tokenizer, max_tokens })
     }

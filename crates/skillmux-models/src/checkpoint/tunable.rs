@@ -21,8 +21,8 @@ pub enum Precision {
     /// 32 bits.
     #[serde(rename = "f32")]
     Single,
-    /// bfloat16: half of the memory, and faster on devices that multiply it. The CPU does not, here: it
-    /// widens each number first.
+    /// bfloat16: half of the memory, and faster on devices that multiply it. The CPU does not,
+    /// here: it widens each number first.
     #[serde(rename = "bf16")]
     Half,
 }
@@ -34,7 +34,8 @@ pub struct TuneOptions {
     pub device: Device,
     /// In what numbers.
     pub precision: Precision,
-    /// Most tokens of a query of an encoder, with all around it; at most the checkpoint's own limit counts.
+    /// Most tokens of a query of an encoder, with all around it; at most the checkpoint's own limit
+    /// counts.
     pub max_query_tokens: usize,
     /// Most tokens of another text of an encoder, or of a pair.
     pub max_text_tokens: usize,
@@ -172,7 +173,8 @@ impl Tunable {
     /// Returns what an encoder reads of queries.
     ///
     /// # Errors
-    /// [`CheckpointError`] if the checkpoint is a cross-encoder, or a text cannot be split into tokens.
+    /// [`CheckpointError`] if the checkpoint is a cross-encoder, or a text cannot be split into
+    /// tokens.
     pub fn query_inputs(&self, queries: &[&str]) -> Result<Vec<Input>, CheckpointError> {
         let Reader::Encoder(reader) = &self.reader else { return Err(self.other_use()) };
         self.inputs(&reader.queries, &self.checkpoint.settings.query_prefix, queries)
@@ -215,9 +217,9 @@ impl Tunable {
         Ok(TunableNetwork { tunable: self, network })
     }
 
-    /// Writes the checkpoint with the present values into a folder, which [`Checkpoint::open`] reads: the
-    /// weights in one file in single precision, under the names of the base, and all JSON and text files of
-    /// the base.
+    /// Writes the checkpoint with the present values into a folder, which [`Checkpoint::open`]
+    /// reads: the weights in one file in single precision, under the names of the base, and all
+    /// JSON and text files of the base.
     ///
     /// # Errors
     /// [`CheckpointError::Write`].

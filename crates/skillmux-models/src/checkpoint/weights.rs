@@ -191,8 +191,8 @@ fn shape_text(shape: &[usize]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// Reads all tensors of numbers in single precision, by their names without the prefix of a wrapper, and
-/// adds all bytes to the hash.
+/// Reads all tensors of numbers in single precision, by their names without the prefix of a
+/// wrapper, and adds all bytes to the hash.
 pub(super) fn read_stored(
     folder: &Folder,
     device: &Device,
@@ -227,8 +227,8 @@ pub(super) fn read_stored(
 /// What reads a tensor: its name, its type and shape, and its bytes.
 type TensorReader<'r> = dyn FnMut(String, &TensorInfo, Vec<u8>) -> Result<(), CheckpointError> + 'r;
 
-/// Reads a file from its first byte to its last and adds them to the hash: a tensor at a time, so that
-/// little more than the tensors themselves is in memory.
+/// Reads a file from its first byte to its last and adds them to the hash: a tensor at a time, so
+/// that little more than the tensors themselves is in memory.
 pub(super) fn for_each_tensor(
     folder: &Folder,
     file: &str,
@@ -288,7 +288,8 @@ fn read_header(
     Ok(header)
 }
 
-/// Returns the type of a tensor of fractions; whole numbers, as those of `position_ids`, are no weights.
+/// Returns the type of a tensor of fractions; whole numbers, as those of `position_ids`, are no
+/// weights.
 pub(super) fn number_type(dtype: Dtype) -> Option<DType> {
     match dtype {
         Dtype::F64 => Some(DType::F64),

@@ -38,7 +38,8 @@ impl ModelCache {
         Self { folder: cache.join(id.folder()), revision: id.revision().to_owned() }
     }
 
-    /// Returns the snapshot if everything is known of it: each file is there, or is known not to exist.
+    /// Returns the snapshot if everything is known of it: each file is there, or is known not to
+    /// exist.
     pub(super) fn whole(&self) -> Option<PathBuf> {
         let commit = self.commit()?;
         let absent = self.folder.join(".no_exist").join(&commit);

@@ -98,8 +98,8 @@ impl Client {
         Listing::read(&answer).ok_or(HubError::Protocol { url })
     }
 
-    /// Downloads a file to a path, and tells how many of its bytes are there from time to time. What an
-    /// earlier call has left is not asked for again.
+    /// Downloads a file to a path, and tells how many of its bytes are there from time to time.
+    /// What an earlier call has left is not asked for again.
     pub(super) fn download(
         &self,
         id: &ModelId,
@@ -189,7 +189,8 @@ impl Client {
         }
     }
 
-    /// Returns the result of the first attempt that ends otherwise than in a failure that may go away.
+    /// Returns the result of the first attempt that ends otherwise than in a failure that may go
+    /// away.
     fn patiently<T>(&self, attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
         let Retries { max_attempts, first_wait } = self.retries;
         let waits = ExponentialBuilder::default()

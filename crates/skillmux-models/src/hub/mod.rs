@@ -1,7 +1,7 @@
 //! Published models by their ids, from the Hugging Face Hub or from its cache on this machine.
 //!
-//! A connection is opened only for a model that the cache lacks. The cache is the one that other programs
-//! use, too: `models--OWNER--NAME` with `blobs`, `refs` and `snapshots`.
+//! A connection is opened only for a model that the cache lacks. The cache is the one that other
+//! programs use, too: `models--OWNER--NAME` with `blobs`, `refs` and `snapshots`.
 //!
 //! ```no_run
 //! use std::path::PathBuf;
@@ -97,8 +97,8 @@ impl Hub {
         Ok(Self { config, client })
     }
 
-    /// Returns the folder of a model in the cache, after the files that it lacks were downloaded: those that
-    /// [`Checkpoint`](crate::checkpoint::Checkpoint) reads, and no others.
+    /// Returns the folder of a model in the cache, after the files that it lacks were downloaded:
+    /// those that [`Checkpoint`](crate::checkpoint::Checkpoint) reads, and no others.
     ///
     /// A model that is there is not asked for again, also if the hub has a newer one by now.
     ///

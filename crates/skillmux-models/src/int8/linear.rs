@@ -18,8 +18,9 @@ type Executor = GemmExecutor<u8, i8, i32>;
 
 /// What multiplies matrices, and memory for their products.
 ///
-/// A thread keeps one for all its matrices: to make an executor asks the processor what it can do, which takes some
-/// microseconds in a virtual machine, and memory of this size is given back to the system when it is freed.
+/// A thread keeps one for all its matrices: to make an executor asks the processor what it can do,
+/// which takes some microseconds in a virtual machine, and memory of this size is given back to the
+/// system when it is freed.
 pub(super) struct Multiplier {
     executor: Executor,
     products: Vec<i32>,
@@ -55,8 +56,8 @@ struct Group {
 }
 
 impl Linear {
-    /// Returns a layer of `[n_out, n_in]` signed bytes within 127 of 0, with `[n_groups, n_out]` scales. A group has
-    /// `n_in / n_groups` inputs; the division leaves no rest.
+    /// Returns a layer of `[n_out, n_in]` signed bytes within 127 of 0, with `[n_groups, n_out]`
+    /// scales. A group has `n_in / n_groups` inputs; the division leaves no rest.
     pub(crate) fn new(n_in: usize, bytes: &[i8], scales: &[f32], bias: Vec<f32>) -> Self {
         let n_out = bias.len();
         assert_eq!(bytes.len(), n_in * n_out, "each output has a weight an input");
@@ -91,10 +92,11 @@ impl Linear {
         self.n_in / self.groups.len()
     }
 
-    /// Makes `[n_out]` numbers of each row of the input, which has groups as the layer has, and hands them on with the number
-    /// of the row.
+    /// Makes `[n_out]` numbers of each row of the input, which has groups as the layer has, and
+    /// hands them on with the number of the row.
     ///
-    /// What is done to a row next finds it in the fastest memory, so that no matrix of numbers is written and read again.
+    /// What is done to a row next finds it in the fastest memory, so that no matrix of numbers is
+    /// written and read again.
     pub(super) fn apply(
         &self,
         input: &Steps,
@@ -114,7 +116,8 @@ impl Linear {
     ) {
         let Multiplier { executor, products, numbers } = multiplier;
         let (n_in, n_out, n_rows) = (self.n_in, self.n_out(), rows.len());
-        // One group needs the numbers of one row at a time; those of several are summed, some rows at once, in fast memory.
+        // One group needs the numbers of one row at a time; those of several are summed, some rows
+        // at once, in fast memory.
         let is_one = self.groups.len() == 1;
         let (n_at_once, n_kept) = if is_one { (n_rows, 1) } else { (N_ROWS.min(n_rows), N_ROWS) };
         products.resize(products.len().max(n_at_once * n_out), 0);
@@ -150,8 +153,8 @@ impl Linear {
 struct AddNumbers<'r> {
     products: &'r [i32],
     group: &'r Group,
-    /// The kernels would take its zero off as well, but version 0.27 of rten-gemm does so wrongly from the ninth row on
-    /// with AVX-512.
+    /// The kernels would take its zero off as well, but version 0.27 of rten-gemm does so wrongly
+    /// from the ninth row on with AVX-512.
     unit: Unit,
     out: &'r mut [f32],
 }

@@ -1,8 +1,9 @@
 //! Layers of BERT whose matrices hold signed bytes.
 //!
-//! What enters a matrix is rounded to unsigned bytes, so that products are whole numbers. A matrix is cut into groups of inputs: each
-//! row of weights and each row of inputs has a scale a group. The narrower the groups, the nearer the result is to
-//! that of 32-bit numbers, and the longer it takes.
+//! What enters a matrix is rounded to unsigned bytes, so that products are whole numbers. A matrix
+//! is cut into groups of inputs: each row of weights and each row of inputs has a scale a group.
+//! The narrower the groups, the nearer the result is to that of 32-bit numbers, and the longer it
+//! takes.
 
 mod layer;
 mod linear;

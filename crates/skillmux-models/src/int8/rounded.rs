@@ -9,8 +9,8 @@ use super::{
     steps::Steps,
 };
 
-/// Most inputs that share a scale. The more do, the faster and the less exact: with a scale a row, vectors of `MiniLM` miss a cosine of .999
-/// to those of 32-bit numbers (docs/published-models.md).
+/// Most inputs that share a scale. The more do, the faster and the less exact: with a scale a row,
+/// vectors of `MiniLM` miss a cosine of .999 to those of 32-bit numbers (docs/published-models.md).
 const MAX_GROUP: usize = 64;
 
 /// Outputs of a part of a shared matrix.
@@ -28,7 +28,8 @@ impl Linear {
     }
 }
 
-/// Returns `[n_out, n_in]` weights as bytes within 127 of 0, and the scale of each group of each output, `[n_groups, n_out]`.
+/// Returns `[n_out, n_in]` weights as bytes within 127 of 0, and the scale of each group of each
+/// output, `[n_groups, n_out]`.
 #[expect(clippy::cast_possible_truncation, reason = "within 127 of 0")]
 fn rounded(matrix: &[f32], n_in: usize, group: usize) -> (Vec<i8>, Vec<f32>) {
     let (n_out, n_groups) = (matrix.len() / n_in, n_in / group);
@@ -97,7 +98,8 @@ impl SharedLinear {
     }
 }
 
-/// Lends the thread's multiplier to a function. A thread that takes on another task while it waits for one gets a second one.
+/// Lends the thread's multiplier to a function. A thread that takes on another task while it waits
+/// for one gets a second one.
 fn with_multiplier<R>(make: impl FnOnce(&mut Multiplier) -> R) -> R {
     thread_local! {
         static KEPT: Cell<Option<Multiplier>> = const { Cell::new(None) };

@@ -9,7 +9,8 @@ use rten_simd::{
 use rten_tensor::NdTensorView;
 use rten_vecmath::MinMax;
 
-/// Rows of bytes in groups, each group of a row with what a step of it is and which byte stands for 0.
+/// Rows of bytes in groups, each group of a row with what a step of it is and which byte stands for
+/// 0.
 pub(super) struct Steps {
     /// Highest byte that a number is rounded to.
     max_step: u8,

@@ -9,8 +9,9 @@ use rayon::ThreadPoolBuilder;
 
 use super::layer::Workspace;
 
-/// Returns what a function makes of each text, in their order. Each call has one thread, as sharing out each product of matrices
-/// would cost more than it gains; a text alone has all of them. A thread has one workspace for all its texts.
+/// Returns what a function makes of each text, in their order. Each call has one thread, as sharing
+/// out each product of matrices would cost more than it gains; a text alone has all of them. A
+/// thread has one workspace for all its texts.
 pub(crate) fn on_all_threads<T: Sync, R: Send + Clone>(
     texts: &[T],
     make: impl Fn(&T, &mut Workspace) -> R + Sync,

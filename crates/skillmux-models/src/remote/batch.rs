@@ -25,8 +25,8 @@ pub struct BatchLimits {
 }
 
 impl Default for BatchLimits {
-    /// 32 texts, the most that TEI takes by default, 64,000 characters, 8,000 characters of each text,
-    /// and four requests.
+    /// 32 texts, the most that TEI takes by default, 64,000 characters, 8,000 characters of each
+    /// text, and four requests.
     fn default() -> Self {
         Self { max_texts: 32, max_chars: 64_000, max_text_chars: 8_000, max_parallel: 4 }
     }
@@ -52,8 +52,8 @@ impl Batches {
 
     /// Returns what `ask` answers for each text, in their order.
     ///
-    /// `ask` gives as many answers as it gets texts. `n_chars_beside` is what is sent with each text.
-    /// After a failure no more is asked.
+    /// `ask` gives as many answers as it gets texts. `n_chars_beside` is what is sent with each
+    /// text. After a failure no more is asked.
     pub(super) fn ask<S: AsRef<str> + Sync, T: Send>(
         &self,
         texts: &[S],

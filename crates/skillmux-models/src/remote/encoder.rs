@@ -19,8 +19,9 @@ const PROBE: &str = "skill";
 
 /// An encoder at an endpoint.
 ///
-/// Rows have length 1, whatever the endpoint gives; a blank text is not sent, and its row is zero. What
-/// the endpoint promises of equal texts is all that can be promised here: mostly not the same bits.
+/// Rows have length 1, whatever the endpoint gives; a blank text is not sent, and its row is zero.
+/// What the endpoint promises of equal texts is all that can be promised here: mostly not the same
+/// bits.
 pub struct EncoderEndpoint {
     endpoint: Endpoint,
     model: String,
@@ -48,12 +49,12 @@ pub struct EncoderOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EncoderProtocol {
-    /// `POST BASE/embeddings`, as most vendors, vLLM, llama.cpp and Ollama have it. The base URL mostly
-    /// ends in `/v1`.
+    /// `POST BASE/embeddings`, as most vendors, vLLM, llama.cpp and Ollama have it. The base URL
+    /// mostly ends in `/v1`.
     #[default]
     OpenAi,
-    /// `POST BASE/embed` of Hugging Face's text-embeddings-inference. It serves one model, and is not
-    /// told its name.
+    /// `POST BASE/embed` of Hugging Face's text-embeddings-inference. It serves one model, and is
+    /// not told its name.
     Tei,
 }
 
@@ -86,7 +87,8 @@ struct Embedding {
 }
 
 impl EncoderEndpoint {
-    /// Returns the encoder. If the options do not say how many dimensions it has, it encodes a word.
+    /// Returns the encoder. If the options do not say how many dimensions it has, it encodes a
+    /// word.
     ///
     /// # Errors
     /// [`RemoteError::BaseUrl`] and [`RemoteError::ApiKey`]; those of a request if one is sent.

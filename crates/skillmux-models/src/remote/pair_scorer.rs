@@ -14,7 +14,8 @@ use super::{
     single,
 };
 
-/// Probabilities nearer to 0 and 1 are no more than rounding, and the log-odds of 0 and 1 no numbers.
+/// Probabilities nearer to 0 and 1 are no more than rounding, and the log-odds of 0 and 1 no
+/// numbers.
 const MIN_PROBABILITY: f64 = 1e-7;
 
 /// A cross-encoder at an endpoint.
@@ -42,10 +43,11 @@ pub struct PairScorerOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairScorerProtocol {
-    /// That of Hugging Face's text-embeddings-inference. It serves one model, and is not told its name.
+    /// That of Hugging Face's text-embeddings-inference. It serves one model, and is not told its
+    /// name.
     Tei,
-    /// That of Cohere, whose base URL is `https://api.cohere.com/v2`; also Jina, vLLM and llama.cpp, with
-    /// a base URL in `/v1` or `/v2`.
+    /// That of Cohere, whose base URL is `https://api.cohere.com/v2`; also Jina, vLLM and
+    /// llama.cpp, with a base URL in `/v1` or `/v2`.
     Cohere(RelevanceScale),
 }
 

@@ -25,8 +25,8 @@ impl Server {
         Self::answering(move |n_before, _| replies[n_before].clone())
     }
 
-    /// Starts a server that answers with what a function makes of the number of the requests before and
-    /// of the body.
+    /// Starts a server that answers with what a function makes of the number of the requests before
+    /// and of the body.
     pub(super) fn answering(
         answer: impl Fn(usize, &Value) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {

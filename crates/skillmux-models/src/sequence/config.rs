@@ -23,7 +23,8 @@ pub enum PriorKind {
     Ranking,
 }
 
-/// The shape of the network, and what it was trained with. The weights of another shape are refused.
+/// The shape of the network, and what it was trained with. The weights of another shape are
+/// refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceConfig {
@@ -51,7 +52,8 @@ pub struct SequenceConfig {
     pub prior: PriorKind,
 }
 
-/// How the parts of the network are weighed when a sequence is decoded: numbers that are fitted on validation tasks.
+/// How the parts of the network are weighed when a sequence is decoded: numbers that are fitted on
+/// validation tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fusion {

@@ -10,8 +10,8 @@ use super::{
     scene::{N_RELATIONS, Scene},
 };
 
-/// What the network says of a scene. What follows from a prefix is computed once, so that one scene can be decoded with many
-/// [`Fusion`]s.
+/// What the network says of a scene. What follows from a prefix is computed once, so that one scene
+/// can be decoded with many [`Fusion`]s.
 pub struct Decoder<'s> {
     network: &'s SequenceNetwork,
     scene: &'s Scene,
@@ -51,7 +51,8 @@ impl<'s> Decoder<'s> {
         Ok(Self { network, scene, memory, set_logits, counts, known: HashMap::new() })
     }
 
-    /// Returns the log-odds by which each skill belongs to the set, in the order of the scene (Eq. 4.3).
+    /// Returns the log-odds by which each skill belongs to the set, in the order of the scene (Eq.
+    /// 4.3).
     pub fn set_logits(&self) -> &[f32] {
         &self.set_logits
     }
@@ -61,8 +62,9 @@ impl<'s> Decoder<'s> {
         self.counts.iter().map(|count| count.exp()).collect()
     }
 
-    /// Returns the places of the skills of the best sequence, in its order: at least one if there is one that may be chosen, and none
-    /// twice. `may_follow` says whether a skill may be chosen after others.
+    /// Returns the places of the skills of the best sequence, in its order: at least one if there
+    /// is one that may be chosen, and none twice. `may_follow` says whether a skill may be chosen
+    /// after others.
     ///
     /// # Errors
     /// What the tensor library says.
@@ -112,8 +114,8 @@ impl<'s> Decoder<'s> {
         n.checked_sub(1).and_then(|at| self.counts.get(at)).copied().unwrap_or(0.0)
     }
 
-    /// Returns log-probabilities after the prefix of a beam, with the priors (Eq. 4.4). A plan does not stop before its first
-    /// skill.
+    /// Returns log-probabilities after the prefix of a beam, with the priors (Eq. 4.4). A plan does
+    /// not stop before its first skill.
     fn fused(
         &self,
         beam: &Beam,

@@ -1,10 +1,12 @@
 //! The sequence composer: which skills, how many, and in what order, by one small decoder.
 //!
-//! It follows `SkillComposer` (section 4): a frozen encoder reads the task, a decoder of a few layers attends to the skills and
-//! points at one after the other until it stops, a set head and a cardinality head are trained beside it, and a prior is added to
-//! its logits. We depart in what it points at. The paper's decoder has an output for each skill of a library that never changes.
-//! This one points at the skills that it sees, so that none of its weights belongs to a skill: the candidates of a task
-//! ([`SceneKind::Open`]), or all skills of a library ([`SceneKind::Closed`]). `docs/composer.md` has what each part gives.
+//! It follows `SkillComposer` (section 4): a frozen encoder reads the task, a decoder of a few
+//! layers attends to the skills and points at one after the other until it stops, a set head and a
+//! cardinality head are trained beside it, and a prior is added to its logits. We depart in what it
+//! points at. The paper's decoder has an output for each skill of a library that never changes.
+//! This one points at the skills that it sees, so that none of its weights belongs to a skill: the
+//! candidates of a task ([`SceneKind::Open`]), or all skills of a library ([`SceneKind::Closed`]).
+//! `docs/composer.md` has what each part gives.
 
 mod config;
 mod decode;
@@ -33,10 +35,11 @@ pub use scene::{N_OF_TASK, N_RELATIONS, N_SIGNALS, Scene, SceneSkill};
 
 use crate::error::{Error, Result};
 
-/// Loads the sequence of skills that a [`SequenceModel`] decodes; none for a task that the best skill most likely does not help with,
-/// and none of whose parts another one does.
+/// Loads the sequence of skills that a [`SequenceModel`] decodes; none for a task that the best
+/// skill most likely does not help with, and none of whose parts another one does.
 ///
-/// As [`ScoreCut`] where the caller named the needs, and where scores are no log-odds or nothing is calibrated.
+/// As [`ScoreCut`] where the caller named the needs, and where scores are no log-odds or nothing is
+/// calibrated.
 pub struct SequenceComposer {
     model: SequenceModel,
     encoder: Arc<dyn Encoder>,
@@ -57,10 +60,12 @@ impl SequenceComposer {
         Ok(Self { model, encoder, fallback: ScoreCut::default() })
     }
 
-    /// Returns the skills of the best sequence, in the order of the parts that they serve; those of one part in that of the decoder.
+    /// Returns the skills of the best sequence, in the order of the parts that they serve; those of
+    /// one part in that of the decoder.
     ///
     /// # Errors
-    /// What the encoder says, and [`EngineError::Encoder`] if the network cannot be computed, as for want of memory.
+    /// What the encoder says, and [`EngineError::Encoder`] if the network cannot be computed, as
+    /// for want of memory.
     pub fn sequence(&self, request: &ComposeRequest<'_>) -> EngineResult<Vec<SkillId>> {
         let config = self.model.network.config();
         let scene = Scene::new(request, self.encoder.as_ref(), config)?;
@@ -82,7 +87,8 @@ impl SequenceComposer {
     }
 }
 
-/// Returns whether a skill may be chosen after others: a ranking holds it, and it repeats none of them.
+/// Returns whether a skill may be chosen after others: a ranking holds it, and it repeats none of
+/// them.
 pub fn may_follow(request: &ComposeRequest<'_>, scene: &Scene, chosen: &[u32], at: usize) -> bool {
     let id = &scene.skills[at].id;
     let considered = |id: &SkillId| {

@@ -1,6 +1,7 @@
 //! [`SequenceNetwork`]: the decoder with its heads.
 //!
-//! Only operations that have a gradient are used, so that the network of the training is that of the inference.
+//! Only operations that have a gradient are used, so that the network of the training is that of
+//! the inference.
 
 use candle_core::{D, Device, Result, Tensor};
 use candle_nn::ops;
@@ -22,7 +23,8 @@ pub type Source<'s> = dyn FnMut(&str, &[usize]) -> Result<Tensor> + 's;
 /// Drops some numbers of a tensor while a network is trained, and none when it is asked.
 pub type Dropout<'d> = dyn FnMut(Tensor) -> Result<Tensor> + 'd;
 
-/// A decoder that points at the skills of a scene, with a set head and a cardinality head (`SkillComposer` section 4.2).
+/// A decoder that points at the skills of a scene, with a set head and a cardinality head
+/// (`SkillComposer` section 4.2).
 pub struct SequenceNetwork {
     config: SequenceConfig,
     task: Linear,
@@ -197,8 +199,8 @@ impl SequenceNetwork {
 
     /// Returns the logits of one, two and more skills, `[n, max_skills]` (Eq. 4.2).
     ///
-    /// In an open scene the head also reads the skills, each by its share of the set: the task alone does not tell how many of its
-    /// parts a library has skills for.
+    /// In an open scene the head also reads the skills, each by its share of the set: the task
+    /// alone does not tell how many of its parts a library has skills for.
     ///
     /// # Errors
     /// What the tensor library says.
@@ -214,10 +216,11 @@ impl SequenceNetwork {
         }
     }
 
-    /// Returns the logits of each step after prefixes of one length. Scene `b` belongs to sequence `b`, or one scene to all.
+    /// Returns the logits of each step after prefixes of one length. Scene `b` belongs to sequence
+    /// `b`, or one scene to all.
     ///
-    /// `chosen` has the places of the skills of each prefix, `[n, n_chosen]` row by row, and `relations` is `[n, n_chosen + 1, n_skills,
-    /// N_RELATIONS]`.
+    /// `chosen` has the places of the skills of each prefix, `[n, n_chosen]` row by row, and
+    /// `relations` is `[n, n_chosen + 1, n_skills, N_RELATIONS]`.
     ///
     /// # Errors
     /// What the tensor library says.
@@ -342,8 +345,8 @@ impl Attention {
         })
     }
 
-    /// Returns `[n, n_queries, width]`; `mask` is added to the logits `[n, n_heads, n_queries, n_keys]`. One row of keys serves all
-    /// rows of queries.
+    /// Returns `[n, n_queries, width]`; `mask` is added to the logits `[n, n_heads, n_queries,
+    /// n_keys]`. One row of keys serves all rows of queries.
     fn of(&self, queries: &Tensor, keys: &Tensor, mask: &Tensor) -> Result<Tensor> {
         let shape = queries.dims3()?;
         let (n_scenes, n_keys, width) = keys.dims3()?;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use skillmux::text::Analyzer;
 
-/// Returns the cosine of the TF-IDF vectors of a task and of each text, over single terms and pairs of neighbours
-/// (`SkillComposer` section 4.3).
+/// Returns the cosine of the TF-IDF vectors of a task and of each text, over single terms and pairs
+/// of neighbours (`SkillComposer` section 4.3).
 ///
-/// Weights are those of scikit-learn by default, `tf · (ln((1 + n) / (1 + df)) + 1)`, over the `n` texts; a term of the task that no
-/// text has counts nothing.
+/// Weights are those of scikit-learn by default, `tf · (ln((1 + n) / (1 + df)) + 1)`, over the `n`
+/// texts; a term of the task that no text has counts nothing.
 pub(super) fn tfidf_cosines(task: &str, texts: &[String]) -> Vec<f32> {
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut n_holders: Vec<u32> = Vec::new();
@@ -66,7 +66,8 @@ fn terms(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Cosines of `TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2))` of scikit-learn 1.9.1:
+    /// Cosines of `TfidfVectorizer(token_pattern=r"\w+", ngram_range=(1, 2))` of scikit-learn
+    /// 1.9.1:
     ///
     /// ```python
     /// from sklearn.feature_extraction.text import TfidfVectorizer

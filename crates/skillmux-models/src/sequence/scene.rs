@@ -22,7 +22,8 @@ pub const N_SIGNALS: usize = 24;
 /// Numbers of a skill beside those that are chosen already.
 pub const N_RELATIONS: usize = 6;
 
-/// Places of the signals of a skill: what the set head sees of it alone comes first, the shares of the parts come last.
+/// Places of the signals of a skill: what the set head sees of it alone comes first, the shares of
+/// the parts come last.
 const BEST_PART: usize = 3;
 const NEW_LEAD: usize = 10;
 const PARTS: usize = 16;
@@ -32,8 +33,8 @@ const N_PARTS: usize = 8;
 
 /// What the network sees of a task: the task, and the skills that it chooses from.
 ///
-/// No number depends on an id or on the place of a skill, so that a skill that was added a second ago can be chosen, and skills in
-/// another order give the same sequence.
+/// No number depends on an id or on the place of a skill, so that a skill that was added a second
+/// ago can be chosen, and skills in another order give the same sequence.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Vector of the task, `[dim]`.
@@ -114,7 +115,8 @@ impl Scene {
         for considered in request.steps.iter().flat_map(|step| &step.candidates) {
             listed.entry(considered.id()).or_insert(considered);
         }
-        // The best ones, by what the set table says of them; ids last, so that ties are the same each time.
+        // The best ones, by what the set table says of them; ids last, so that ties are the same
+        // each time.
         let mut best: Vec<(f32, &SkillId)> = table
             .candidates()
             .filter_map(|id| {
@@ -184,8 +186,9 @@ impl Scene {
         Self { task: self.task.clone(), of_task: self.of_task, skills, overlaps }
     }
 
-    /// Returns what each skill is beside the chosen ones, `[n_skills][N_RELATIONS]`: how much it serves the same parts, how alike
-    /// the texts are, what it leads in and serves beyond them, and whether it serves an earlier or a later part than the last one.
+    /// Returns what each skill is beside the chosen ones, `[n_skills][N_RELATIONS]`: how much it
+    /// serves the same parts, how alike the texts are, what it leads in and serves beyond them, and
+    /// whether it serves an earlier or a later part than the last one.
     pub fn relations(&self, chosen: &[usize]) -> Vec<[f32; N_RELATIONS]> {
         let n = self.skills.len();
         let relation = |(at, skill): (usize, &SceneSkill)| {

@@ -37,11 +37,12 @@ pub const TRANSFORMER_NAME: &str = "minilm-skills-1";
 pub struct TransformerParts<'p> {
     /// Name and version, for the identity.
     pub name: &'p str,
-    /// The tokens of the `WordPiece` vocabulary, one a line, in the order of the word vectors; continued words begin with
-    /// `##`, and `[UNK]`, `[CLS]` and `[SEP]` are among them.
+    /// The tokens of the `WordPiece` vocabulary, one a line, in the order of the word vectors;
+    /// continued words begin with `##`, and `[UNK]`, `[CLS]` and `[SEP]` are among them.
     pub vocabulary: &'p str,
-    /// Safetensors files that hold the tensors together, under the names of BERT. A matrix is `I8` `[n_out, n_in]` within 127 of 0
-    /// with a `F32` `NAME.scale` `[n_out]`; the other tensors are `F32`.
+    /// Safetensors files that hold the tensors together, under the names of BERT. A matrix is `I8`
+    /// `[n_out, n_in]` within 127 of 0 with a `F32` `NAME.scale` `[n_out]`; the other tensors are
+    /// `F32`.
     pub tensors: &'p [&'static [u8]],
 }
 
@@ -59,15 +60,16 @@ impl TransformerParts<'_> {
 
 /// A transformer as an encoder of texts.
 ///
-/// Texts are lower-cased and cut to 128 tokens, queries to 256. A text of which more than a quarter is unknown
-/// to the vocabulary, as Chinese to an English one, has a vector of zeros.
+/// Texts are lower-cased and cut to 128 tokens, queries to 256. A text of which more than a quarter
+/// is unknown to the vocabulary, as Chinese to an English one, has a vector of zeros.
 pub struct TransformerEncoder {
     identity: EncoderIdentity,
     network: Network,
 }
 
 impl TransformerEncoder {
-    /// Returns the one inside the program, without the lexicon: a Chinese text has a vector of zeros.
+    /// Returns the one inside the program, without the lexicon: a Chinese text has a vector of
+    /// zeros.
     #[cfg(feature = "embedded")]
     pub(crate) fn embedded() -> Self {
         Self::new(&TransformerParts {

@@ -15,8 +15,8 @@ const HEAD_WIDTH: usize = 32;
 /// Added to the variance, as BERT has it.
 const EPSILON: f32 = 1e-12;
 
-/// A text of which a larger share of tokens is unknown says nothing to the model: most of it is in a
-/// writing that the vocabulary lacks.
+/// A text of which a larger share of tokens is unknown says nothing to the model: most of it is in
+/// a writing that the vocabulary lacks.
 const MAX_UNKNOWN_SHARE: f32 = 0.25;
 
 /// Word and position vectors, and the layers over them.
@@ -75,7 +75,8 @@ impl Network {
         !inside.is_empty() && n_unknown as f32 <= MAX_UNKNOWN_SHARE * inside.len() as f32
     }
 
-    /// Returns the last states of the tokens, `[n_tokens, dim]`; at most [`max_tokens`](Self::max_tokens).
+    /// Returns the last states of the tokens, `[n_tokens, dim]`; at most
+    /// [`max_tokens`](Self::max_tokens).
     pub(super) fn states(&self, ids: &[u32], workspace: &mut Workspace) -> Vec<f32> {
         let mut states = Vec::with_capacity(ids.len() * self.dim());
         for (id, position) in ids.iter().zip(self.positions.chunks_exact(self.dim())) {

@@ -54,8 +54,8 @@ impl Tokens {
         self.unknown
     }
 
-    /// Returns the tokens of a text, at most so many, with the opening and the closing one. A pictograph that the vocabulary lacks
-    /// has none.
+    /// Returns the tokens of a text, at most so many, with the opening and the closing one. A
+    /// pictograph that the vocabulary lacks has none.
     pub(super) fn of(&self, text: &str, max_tokens: usize) -> Vec<u32> {
         let text = &text[..text.floor_char_boundary(max_tokens * BYTES_A_TOKEN)];
         let mut ids = vec![self.opening];
@@ -85,7 +85,8 @@ impl Tokens {
     }
 }
 
-/// Returns a text with blanks about its pictographs, which would be one word with the letters beside them.
+/// Returns a text with blanks about its pictographs, which would be one word with the letters
+/// beside them.
 fn apart(text: &str) -> Cow<'_, str> {
     if !text.contains(is_pictograph) {
         return Cow::Borrowed(text);

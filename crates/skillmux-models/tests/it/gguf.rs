@@ -30,7 +30,8 @@ struct Pair {
     plain: Written,
 }
 
-/// Returns the tensors of a network, by their names in GGUF and in `transformers`, with their shapes.
+/// Returns the tensors of a network, by their names in GGUF and in `transformers`, with their
+/// shapes.
 fn tensors([width, inner, n_layers]: [usize; 3]) -> Vec<(String, String, Vec<usize>)> {
     let head = width / N_HEADS;
     let mut all = vec![

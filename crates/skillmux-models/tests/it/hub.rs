@@ -87,7 +87,8 @@ fn a_model_is_downloaded_once() {
     let asked = user.hub.asked();
     let paths: Vec<&str> = asked.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths[0], "/api/models/tiny/model/revision/main");
-    // The configuration, the tokenizer, the weights, and three files that say how to pool; no README.
+    // The configuration, the tokenizer, the weights, and three files that say how to pool; no
+    // README.
     assert_eq!(paths.len(), 7, "{paths:?}");
     assert!(
         paths[1..].iter().all(|path| path.starts_with(&format!("/tiny/model/resolve/{COMMIT}/")))

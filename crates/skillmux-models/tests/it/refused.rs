@@ -17,7 +17,8 @@ fn read(written: &Written) -> Result<(), CheckpointError> {
     }
 }
 
-/// Returns the message of a checkpoint that cannot be read, without its folder, and the begin of the hint.
+/// Returns the message of a checkpoint that cannot be read, without its folder, and the begin of
+/// the hint.
 fn refusal(written: &Written) -> (String, String) {
     let error = read(written).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input, "{error}");

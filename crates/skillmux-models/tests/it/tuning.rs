@@ -53,8 +53,8 @@ fn gradient(all: &GradStore, var: &Var) -> Vec<f32> {
     numbers(all.get(var).unwrap())
 }
 
-/// Returns what `make.py` records of a gradient: its norm, its product with numbers of the rule, and its
-/// first three numbers.
+/// Returns what `make.py` records of a gradient: its norm, its product with numbers of the rule,
+/// and its first three numbers.
 fn summary(name: &str, gradient: &[f32]) -> Vec<f32> {
     let norm = gradient.iter().map(|x| x * x).sum::<f32>().sqrt();
     let probe = weight(&format!("probe {name}"), gradient.len());

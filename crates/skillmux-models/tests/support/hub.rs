@@ -50,8 +50,8 @@ impl MockHub {
         Self::answering(folder, |_, _| None)
     }
 
-    /// Starts a hub that has the files of a folder, and answers otherwise where a function of the request
-    /// and of the number of those before says so.
+    /// Starts a hub that has the files of a folder, and answers otherwise where a function of the
+    /// request and of the number of those before says so.
     pub(crate) fn answering(
         folder: &Path,
         otherwise: impl Fn(&HubRequest, usize) -> Option<HubReply> + Send + Sync + 'static,

@@ -29,7 +29,8 @@ pub(crate) struct Case {
     files: BTreeMap<String, Value>,
     tensors: BTreeMap<String, Vec<usize>>,
     pub(crate) expected: Value,
-    /// Of each tensor: the norm of its gradient, a product with numbers of the rule, the first three numbers.
+    /// Of each tensor: the norm of its gradient, a product with numbers of the rule, the first
+    /// three numbers.
     pub(crate) gradients: Value,
 }
 

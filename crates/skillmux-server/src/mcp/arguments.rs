@@ -75,7 +75,8 @@ fn conforming(mut values: JsonObject, schema: &JsonObject) -> Result<JsonObject,
     Ok(values)
 }
 
-/// Checks that a value is an array of strings. Models often pass a single string where there is but one.
+/// Checks that a value is an array of strings. Models often pass a single string where there is but
+/// one.
 fn read_strings(name: &str, value: &mut Value) -> Result<(), Failure> {
     if value.is_string() {
         *value = Value::Array(vec![value.take()]);

@@ -7,7 +7,8 @@ use skillmux::{compose::Decision, text::one_line};
 use super::text::words;
 use crate::explanation::{AskedSkill, ExplanationView, Grounds, PartView, StepView};
 
-/// Returns an explanation: the decision, the steps with their skills, and the skill that was asked about.
+/// Returns an explanation: the decision, the steps with their skills, and the skill that was asked
+/// about.
 pub(super) fn explanation_text(explanation: &ExplanationView) -> String {
     let decision = match explanation.decision {
         Decision::Load => "load",

@@ -17,7 +17,8 @@ a task. Call it when a task begins, and again when it changes. You get `load` wi
 use, or `abstain`. If a need gets no skill or a wrong one, call again with hints: 15, then with needs in the \
 words of the skills you see. Then call read_skill, or set budget_tokens.";
 
-/// What a model should look at that no score tells: a skill for `PostgreSQL` is found for `MongoDB`, too.
+/// What a model should look at that no score tells: a skill for `PostgreSQL` is found for
+/// `MongoDB`, too.
 const CAUTION: &str = "use a skill only if its description covers the subject of the task; a word under `missing` that \
 names the subject, such as a product, speaks against it. Then ";
 

@@ -13,14 +13,16 @@ const MAX_LINE_BYTES: usize = 8 << 20;
 /// Bytes of a longer one that are searched for its id.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What stands for a line that is no JSON: JSON that is no message, which rmcp answers with an error.
+/// What stands for a line that is no JSON: JSON that is no message, which rmcp answers with an
+/// error.
 const NO_MESSAGE: &[u8] = b"null";
 
 /// Returns the input with other lines in place of those that rmcp would drop without an answer.
 ///
-/// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line that is no JSON then is answered as JSON
-/// that is no message; and a line of more than 8 MiB, or with `params` that are no object, is answered as a call of a method that does not
-/// exist and whose name says why.
+/// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line
+/// that is no JSON then is answered as JSON that is no message; and a line of more than 8 MiB, or
+/// with `params` that are no object, is answered as a call of a method that does not exist and
+/// whose name says why.
 pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (mut sender, receiver) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
@@ -81,13 +83,15 @@ fn too_long(head: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns a call of a method that does not exist, whose name says what is wrong: rmcp answers it, with its id.
+/// Returns a call of a method that does not exist, whose name says what is wrong: rmcp answers it,
+/// with its id.
 fn refused(id: &Value, why: &str) -> Vec<u8> {
     let request = serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": why });
     format!("{request}\n").into_bytes()
 }
 
-/// Returns what stands for a request whose `params` are no object: rmcp would answer without its id.
+/// Returns what stands for a request whose `params` are no object: rmcp would answer without its
+/// id.
 fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
     let request: Value = serde_json::from_slice(line).ok()?;
     let (id, method) = (request.get("id")?, request.get("method")?.as_str()?);
@@ -107,8 +111,8 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of surrogate pairs; `None` for what is no
-/// JSON.
+/// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of
+/// surrogate pairs; `None` for what is no JSON.
 pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let text = String::from_utf8_lossy(bytes);
     let text = without_half_pairs(&text).map_or(text, Cow::Owned);
@@ -121,7 +125,8 @@ pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     })
 }
 
-/// Returns JSON in which `\ufffd` stands for each half of a surrogate pair that stands alone; `None` if there is none.
+/// Returns JSON in which `\ufffd` stands for each half of a surrogate pair that stands alone;
+/// `None` if there is none.
 fn without_half_pairs(json: &str) -> Option<String> {
     let mut mended = String::new();
     let mut copied = 0;

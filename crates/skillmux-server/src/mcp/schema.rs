@@ -1,8 +1,8 @@
-//! Schemas as clients want them: short, without `$ref`, which some do not resolve, and without the formats
-//! of Rust's numbers, which no other language knows.
+//! Schemas as clients want them: short, without `$ref`, which some do not resolve, and without the
+//! formats of Rust's numbers, which no other language knows.
 //!
-//! A model pays for each word of the list of tools. So what a tool gives is told no deeper than its members,
-//! and without those that may be absent.
+//! A model pays for each word of the list of tools. So what a tool gives is told no deeper than its
+//! members, and without those that may be absent.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ pub(super) fn input_schema<T: JsonSchema>() -> Arc<JsonObject> {
     Arc::new(schema_of::<T>(SchemaSettings::draft2020_12()))
 }
 
-/// Returns the schema of what a tool gives: the members that are always there, with their types. It does not
-/// say that they are required, for that would name each of them twice.
+/// Returns the schema of what a tool gives: the members that are always there, with their types. It
+/// does not say that they are required, for that would name each of them twice.
 pub(super) fn output_schema<T: JsonSchema>() -> Arc<JsonObject> {
     let whole = schema_of::<T>(SchemaSettings::draft2020_12().for_serialize());
     let required = whole.get("required").and_then(Value::as_array).into_iter().flatten();

@@ -32,10 +32,10 @@ impl SkillServer {
 
     /// Serves one client until `input` ends, with one JSON message per line each way.
     ///
-    /// Each line gets an answer, whatever its bytes: what is no message, no JSON, or longer than 8 MiB is answered with an error. A
-    /// half of a surrogate pair and bytes that are no UTF-8 are read as U+FFFD.
-    /// Calls under way when `input` ends get five seconds to finish. Needs a tokio runtime with
-    /// its timer enabled.
+    /// Each line gets an answer, whatever its bytes: what is no message, no JSON, or longer than 8
+    /// MiB is answered with an error. A half of a surrogate pair and bytes that are no UTF-8 are
+    /// read as U+FFFD. Calls under way when `input` ends get five seconds to finish. Needs a tokio
+    /// runtime with its timer enabled.
     ///
     /// # Errors
     ///

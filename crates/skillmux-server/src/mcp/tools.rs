@@ -22,8 +22,8 @@ pub(super) struct Tools {
     pub(super) routes: Arc<ToolRouter<Self>>,
 }
 
-/// The macros read arguments with our [`Arguments`], not with rmcp's `Parameters`: that one leaves a
-/// model alone with serde's message. Schemas are given too: rmcp's own have `$ref` in them.
+/// The macros read arguments with our [`Arguments`], not with rmcp's `Parameters`: that one leaves
+/// a model alone with serde's message. Schemas are given too: rmcp's own have `$ref` in them.
 #[tool_router]
 impl Tools {
     /// Returns the tools over a state.

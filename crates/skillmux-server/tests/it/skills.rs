@@ -24,7 +24,8 @@ async fn tea_session() -> (TempDir, Session) {
     write(&root, "drinks/tea/scripts/boil water.py", "print('hot')\n");
     write(&root, "drinks/tea/.env", "SECRET=1\n");
     write(&root, "drinks/tea/inner/cup/SKILL.md", &skill("cup", ""));
-    // The name is not that of the folder, against the rules, in the front matter, and wrong in YAML.
+    // The name is not that of the folder, against the rules, in the front matter, and wrong in
+    // YAML.
     write(&root, "mugs/SKILL.md", &skill("mug", ""));
     write(&root, "plates/SKILL.md", &skill("Big Plates", ""));
     write(&root, "spoon/SKILL.md", "---\nname: spoon\ndescription: a: b: [\n---\nText.\n");

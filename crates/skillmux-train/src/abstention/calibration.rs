@@ -19,7 +19,8 @@ const N: usize = Features::N + 1;
 /// the weights of features that say the same from growing apart.
 const PENALTY: f64 = 1e-3;
 
-/// What a calibration is fitted to: the evidence of a task, and whether a skill of the library helps.
+/// What a calibration is fitted to: the evidence of a task, and whether a skill of the library
+/// helps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationExample {
     /// What speaks for and against loading.
@@ -34,8 +35,8 @@ pub struct CalibrationExample {
 
 /// Fits a calibration to what one ranking found.
 ///
-/// Examples are weighted: every library, told by its size, has its weight; within it, so much count the
-/// two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
+/// Examples are weighted: every library, told by its size, has its weight; within it, so much count
+/// the two answers among the tasks in Chinese, kana or Hangul and among those in other writing. A
 /// feature that measures a match gets no weight below zero ([`Features::IS_MATCH`]). The threshold
 /// lets through [`COVERAGE`] of the answerable examples, by weight. Tasks that name a skill count
 /// for the threshold only.

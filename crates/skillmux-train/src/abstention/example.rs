@@ -93,8 +93,8 @@ pub struct AbstentionExamples {
 }
 
 impl AbstentionExamples {
-    /// Asks a router on all cores; the examples come in the order of the questions. Those that another ranking answers, as
-    /// where a transformer cannot read the question, are left out.
+    /// Asks a router on all cores; the examples come in the order of the questions. Those that
+    /// another ranking answers, as where a transformer cannot read the question, are left out.
     ///
     /// Answerable queries that do not say which skills answer them are asked of the first router
     /// alone. In the fit, the index counts `library_weight` times as much as one of weight 1.
@@ -121,8 +121,8 @@ impl AbstentionExamples {
         Ok(())
     }
 
-    /// Fits a calibration of the first router's ranking to the examples that are not held out; `None`
-    /// if no router was asked.
+    /// Fits a calibration of the first router's ranking to the examples that are not held out;
+    /// `None` if no router was asked.
     pub fn fit(&self) -> Option<Calibration> {
         let ranking = self.ranking.clone()?;
         let train = self.examples.iter().filter(|example| !example.is_held_out);

@@ -82,8 +82,9 @@ impl QuestionKind {
 
     /// Returns how much an example counts in the fit; `None` for one that is measured only.
     ///
-    /// Made-up texts count little; what is near one library counts much, as there is little of it for each. Tasks that another skill
-    /// may help with, and triggers, do not count: to tell them apart, a fit gives up what tells requests that need no skill.
+    /// Made-up texts count little; what is near one library counts much, as there is little of it
+    /// for each. Tasks that another skill may help with, and triggers, do not count: to tell them
+    /// apart, a fit gives up what tells requests that need no skill.
     pub fn importance(self) -> Option<f64> {
         match self {
             Self::Answerable | Self::Unanswerable => Some(1.0),
@@ -95,8 +96,8 @@ impl QuestionKind {
     }
 }
 
-/// What indexes are asked: queries that some skill answers, queries that none does, and chatter that
-/// is made of both.
+/// What indexes are asked: queries that some skill answers, queries that none does, and chatter
+/// that is made of both.
 pub struct Questions {
     answerable: Vec<Question>,
     in_chatter: Vec<Question>,
@@ -135,8 +136,9 @@ struct QuestionLine {
 }
 
 impl Questions {
-    /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line. An unanswerable one with `skill_ids` is
-    /// near the library of these skills, and asked of the index that holds them and no others; so is talk, which must have them.
+    /// Reads the questions of files, plain or `.zst`: `{"query_id", "query", "skill_ids"}` a line.
+    /// An unanswerable one with `skill_ids` is near the library of these skills, and asked of the
+    /// index that holds them and no others; so is talk, which must have them.
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::TrainingData`] and [`Error::TaskRefused`].

@@ -34,8 +34,8 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Asks a router the tasks all of whose skills its index holds, on all cores. What was found is kept in a folder, if there is
-    /// one, and read from there if the same was asked before.
+    /// Asks a router the tasks all of whose skills its index holds, on all cores. What was found is
+    /// kept in a folder, if there is one, and read from there if the same was asked before.
     pub(super) fn ask(tasks: &SetTasks, router: &Router, kept: Option<&Path>) -> Result<Self> {
         let index = router.index();
         let mut known = Vec::new();

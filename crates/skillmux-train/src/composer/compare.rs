@@ -59,8 +59,8 @@ pub struct PlanGroup {
 }
 
 impl SetExamples {
-    /// Returns the scores of composers on the tasks that are held out, each in every library that has its skills. They abstain as
-    /// the router does.
+    /// Returns the scores of composers on the tasks that are held out, each in every library that
+    /// has its skills. They abstain as the router does.
     ///
     /// # Errors
     /// What a composer says.
@@ -130,7 +130,8 @@ impl TaskScores {
     }
 }
 
-/// Returns Kendall's tau of distinct places: 1 if they rise, -1 if they fall; `None` for fewer than two.
+/// Returns Kendall's tau of distinct places: 1 if they rise, -1 if they fall; `None` for fewer than
+/// two.
 fn kendall(places: &[usize]) -> Option<f64> {
     let mut sum = 0_i64;
     let mut n_pairs = 0_i64;

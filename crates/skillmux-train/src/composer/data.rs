@@ -42,7 +42,8 @@ pub struct SetScores {
 }
 
 impl SetExamples {
-    /// Returns no examples yet. What routers find is kept in a folder, and read from there when the same is asked again.
+    /// Returns no examples yet. What routers find is kept in a folder, and read from there when the
+    /// same is asked again.
     pub fn kept_in(folder: &Path) -> Self {
         Self { libraries: Vec::new(), kept: Some(folder.to_owned()) }
     }
@@ -74,15 +75,17 @@ impl SetExamples {
         all.filter(|asked| asked.fold != Fold::HeldOut).count()
     }
 
-    /// Returns the scores of the tasks that are held out, by library. A plan abstains where no skill helps.
+    /// Returns the scores of the tasks that are held out, by library. A plan abstains where no
+    /// skill helps.
     pub fn scores(&self, weights: &SetWeights) -> Vec<SetScores> {
         let composer = SetHead::new(weights.clone());
         self.libraries.iter().map(|library| scores(library, &composer)).collect()
     }
 }
 
-/// Returns the examples of a task: the best skill beside none, and every other candidate beside the best skill alone, beside that and all
-/// other right ones, and beside that and some of them. Those of the other candidates have the weight 1 together.
+/// Returns the examples of a task: the best skill beside none, and every other candidate beside the
+/// best skill alone, beside that and all other right ones, and beside that and some of them. Those
+/// of the other candidates have the weight 1 together.
 fn of_task(
     n_skills: usize,
     asked: &Asked,
@@ -195,7 +198,8 @@ mod tests {
             let options = FitOptions { threshold: [0.0, 1.0], rejected_weight };
             of_task(48, &asked(), &options, &mut Random::new(1)).iter().map(|e| e.weight).collect()
         };
-        // Two examples each of `b`, `c` and `d`, and one of the best skill, which is as heavy as three of them.
+        // Two examples each of `b`, `c` and `d`, and one of the best skill, which is as heavy as
+        // three of them.
         assert_eq!(weights(1.0)[..6], [1.0 / 6.0; 6]);
         assert_eq!(weights(1.0)[6..], [0.5]);
         let graded = weights(3.0);

@@ -4,7 +4,8 @@ use skillmux::compose::{SetFeatures, SetWeights};
 
 use crate::boosting::{Boosting, Example, boosted};
 
-/// How the trees are boosted. Half as many trees of eight leaves, or twice as many with half of the rate, gave nearly the same.
+/// How the trees are boosted. Half as many trees of eight leaves, or twice as many with half of the
+/// rate, gave nearly the same.
 const BOOSTING: Boosting =
     Boosting { n_trees: 200, n_leaves: 15, n_least: 200, learning_rate: 0.06, penalty: 1.0 };
 
@@ -13,8 +14,8 @@ const BOOSTING: Boosting =
 pub struct FitOptions {
     /// Bounds of the threshold, in `[0, 1]`, the lower one first.
     pub threshold: [f32; 2],
-    /// Weight of a rejected candidate, not negative, where one of which nothing is known weighs 1. All candidates of a task but the best one
-    /// weigh 1 together, whatever this is.
+    /// Weight of a rejected candidate, not negative, where one of which nothing is known weighs 1.
+    /// All candidates of a task but the best one weigh 1 together, whatever this is.
     pub rejected_weight: f64,
 }
 

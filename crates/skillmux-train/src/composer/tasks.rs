@@ -31,8 +31,9 @@ struct RejectedLine {
 }
 
 impl SetTasks {
-    /// Adds the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also", "rejected": [{"skill_id"}]}` a line.
-    /// A task may stand there several times, with a skill each; one without a skill is left out.
+    /// Adds the tasks of a file, plain or `.zst`: `{"query", "skill_ids" or "skill_id", "also",
+    /// "rejected": [{"skill_id"}]}` a line. A task may stand there several times, with a skill
+    /// each; one without a skill is left out.
     ///
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).

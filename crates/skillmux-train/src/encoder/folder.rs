@@ -20,8 +20,8 @@ pub struct RunFolder<'p> {
 }
 
 impl RunFolder<'_> {
-    /// Returns the checkpoint of a run that is to be resumed, from the file of this name; `None` where there is none, or where the run begins
-    /// anew.
+    /// Returns the checkpoint of a run that is to be resumed, from the file of this name; `None`
+    /// where there is none, or where the run begins anew.
     pub(crate) fn checkpoint(&self, file: &str) -> Result<Option<Vec<u8>>> {
         if self.start == RunStart::Fresh {
             return Ok(None);

@@ -42,8 +42,8 @@ pub struct TrainedEncoder {
 
 /// Trains an encoder on the skills of an index.
 ///
-/// The folder of the run gets a checkpoint, [`LOG`](super::LOG) and [`PLOT`] after each round; `report` is
-/// called with each line of the log.
+/// The folder of the run gets a checkpoint, [`LOG`](super::LOG) and [`PLOT`] after each round;
+/// `report` is called with each line of the log.
 ///
 /// # Errors
 /// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, and errors of reading the

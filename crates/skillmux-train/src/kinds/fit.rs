@@ -56,7 +56,8 @@ pub(super) fn fit(examples: &[&Example]) -> KindWeights {
     KindWeights::new(rows).expect("each kind has a weight of each feature")
 }
 
-/// Returns what an example of each kind counts: rare kinds count more, by the root of how rare they are.
+/// Returns what an example of each kind counts: rare kinds count more, by the root of how rare they
+/// are.
 fn weights_of_kinds(examples: &[&Example]) -> [f64; N_KINDS] {
     NodeKind::ALL.map(|kind| {
         let n = examples.iter().filter(|example| example.kind == kind).count();

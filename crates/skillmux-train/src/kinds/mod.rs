@@ -1,7 +1,7 @@
 //! Trains the [`KindWeights`] that tell the kinds of the parts of a skill.
 //!
-//! Each label is a part of a skill, by its bytes, with its kind. A logistic regression over what is seen of the part
-//! ([`kind_features`]) tells the kinds apart.
+//! Each label is a part of a skill, by its bytes, with its kind. A logistic regression over what is
+//! seen of the part ([`kind_features`]) tells the kinds apart.
 
 mod fit;
 
@@ -42,16 +42,19 @@ pub struct KindExamples {
 pub struct KindScores {
     /// Share of the parts whose kind is right, in `[0, 1]`.
     pub accuracy: f64,
-    /// Mean over the kinds of the harmonic mean of precision and recall, in `[0, 1]`; a kind that is neither said nor right counts 0.
+    /// Mean over the kinds of the harmonic mean of precision and recall, in `[0, 1]`; a kind that
+    /// is neither said nor right counts 0.
     pub macro_f1: f64,
 }
 
 impl KindExamples {
-    /// Reads the labels of a file, `{"skill_id", "start", "end", "kind"}` a line, ordered by skill. A label of a skill that the index
-    /// lacks is left out, and one whose bytes do not begin and end as a part of it.
+    /// Reads the labels of a file, `{"skill_id", "start", "end", "kind"}` a line, ordered by skill.
+    /// A label of a skill that the index lacks is left out, and one whose bytes do not begin and
+    /// end as a part of it.
     ///
     /// # Errors
-    /// [`Error::Read`](crate::Error::Read), [`Error::TrainingData`](crate::Error::TrainingData) and what the index says.
+    /// [`Error::Read`](crate::Error::Read), [`Error::TrainingData`](crate::Error::TrainingData) and
+    /// what the index says.
     pub fn read(labels: &Path, index: &Index) -> Result<Self> {
         let labels: Vec<Label> = lines(labels, "a part of a skill with its `kind`")?;
         let mut read = Self::default();
@@ -95,7 +98,8 @@ impl KindExamples {
         KindScores::of(pairs.map(|(example, (_, rules))| (example.kind, *rules)))
     }
 
-    /// Returns the weights that fit all parts, and how well weights tell the kinds of parts of held-out skills.
+    /// Returns the weights that fit all parts, and how well weights tell the kinds of parts of
+    /// held-out skills.
     pub fn fit(&self) -> (KindWeights, KindScores) {
         let mut told = Vec::with_capacity(self.examples.len());
         for held_out in 0..N_FOLDS {

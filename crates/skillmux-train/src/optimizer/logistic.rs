@@ -23,8 +23,8 @@ pub(crate) fn rounded<const N: usize>(solution: [f64; N]) -> [f32; N] {
     solution.map(|weight| weight as f32)
 }
 
-/// Returns the bias and the weights that fit examples, with an L2 penalty on the weights as a share of the weight of all
-/// examples; all zero where that is 0.
+/// Returns the bias and the weights that fit examples, with an L2 penalty on the weights as a share
+/// of the weight of all examples; all zero where that is 0.
 pub(crate) fn logistic<const N: usize>(examples: &[Labelled<N>], penalty: f64) -> [f64; N] {
     let total: f64 = examples.iter().map(|example| example.weight).sum();
     if total <= 0.0 {

@@ -1,6 +1,6 @@
 //! How weights are found: [`Adam`] where there are many or the loss has kinks, and Newton's method
-//! (`newton`) for the few of a logistic regression ([`logistic`]), whose loss has one minimum and a curvature
-//! that is cheap: there it needs no learning rate and ends exact to the last digits.
+//! (`newton`) for the few of a logistic regression ([`logistic`]), whose loss has one minimum and a
+//! curvature that is cheap: there it needs no learning rate and ends exact to the last digits.
 
 mod adam;
 mod logistic;

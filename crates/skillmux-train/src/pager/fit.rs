@@ -52,7 +52,8 @@ mod tests {
     fn what_is_left_out_tells_whether_a_page_suffices() {
         let left_out = |sum: f32| LeftOutValue { sum, ..LeftOutValue::default() };
         let page = |sum: f32, suffices: bool| PageExample { left_out: left_out(sum), suffices };
-        // Half of the pages that leave out 1, and three quarters of those that leave out half of it.
+        // Half of the pages that leave out 1, and three quarters of those that leave out half of
+        // it.
         let pages: Vec<PageExample> =
             (0..400).flat_map(|at| [page(1.0, at % 2 == 0), page(0.5, at % 4 > 0)]).collect();
         let weights = fit_sufficiency(&pages);

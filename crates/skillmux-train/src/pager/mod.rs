@@ -1,8 +1,9 @@
 //! Trains the [`NodeWeights`] by which the parts of a skill are chosen.
 //!
-//! Each case is a query about one skill, with the bytes of its body that the answer needs. Every node of the body is an example: one
-//! that holds some of these bytes is needed. A logistic regression tells them from the others. A second one tells how likely a page
-//! suffices, from what it leaves out.
+//! Each case is a query about one skill, with the bytes of its body that the answer needs. Every
+//! node of the body is an example: one that holds some of these bytes is needed. A logistic
+//! regression tells them from the others. A second one tells how likely a page suffices, from what
+//! it leaves out.
 
 mod fit;
 
@@ -55,7 +56,8 @@ struct Case {
     examples: Vec<Example>,
 }
 
-/// How well a value tells the needed nodes of held-out skills from the others, and pages that suffice from others.
+/// How well a value tells the needed nodes of held-out skills from the others, and pages that
+/// suffice from others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PagerScores {
     /// Area under the ROC curve of nodes by the weights, in `[0, 1]`.
@@ -66,13 +68,15 @@ pub struct PagerScores {
     pub meaning: f64,
     /// Area under the ROC curve of pages by how likely they suffice.
     pub sufficiency: f64,
-    /// Mean distance between that probability and the share of pages that do, over ten bins, in `[0, 1]`.
+    /// Mean distance between that probability and the share of pages that do, over ten bins, in
+    /// `[0, 1]`.
     pub sufficiency_error: f64,
 }
 
 impl PagerExamples {
-    /// Reads the nodes of all skills that the cases of an `intra-skill-bench` ask about, on all cores. A case about a skill that the
-    /// index lacks, or has with a body of another length, is left out.
+    /// Reads the nodes of all skills that the cases of an `intra-skill-bench` ask about, on all
+    /// cores. A case about a skill that the index lacks, or has with a body of another length, is
+    /// left out.
     ///
     /// # Errors
     /// What the index says.
@@ -90,7 +94,8 @@ impl PagerExamples {
         Ok(read)
     }
 
-    /// Returns the number of cases that were read, of those about skills that the index lacks, and of those about other bodies.
+    /// Returns the number of cases that were read, of those about skills that the index lacks, and
+    /// of those about other bodies.
     pub fn n_cases(&self) -> [usize; 3] {
         [self.cases.len(), self.n_unknown, self.n_other_body]
     }
@@ -108,7 +113,8 @@ impl PagerExamples {
         [all().count(), all().filter(|example| example.is_needed).count()]
     }
 
-    /// Returns the weights that fit all nodes and, over held-out skills, all pages, with their scores.
+    /// Returns the weights that fit all nodes and, over held-out skills, all pages, with their
+    /// scores.
     pub fn fit(&self, router: &Router, encoder: &Arc<dyn Encoder>) -> (NodeWeights, PagerScores) {
         let folds: Vec<u64> = (0..N_FOLDS).collect();
         let of_fold = |fold: u64| self.cases.iter().filter(move |case| case.fold == fold);
@@ -235,7 +241,8 @@ impl Case {
     }
 }
 
-/// Returns the mean distance between probability and share over ten bins of equal width, each page counting alike.
+/// Returns the mean distance between probability and share over ten bins of equal width, each page
+/// counting alike.
 fn calibration_error(judged: &[Judged]) -> f64 {
     let mut gaps = [0.0; 10];
     for Judged { confidence, answerable } in judged {

@@ -22,7 +22,8 @@ use crate::{
 /// Bodies with more in common are near-duplicates, as for a plan.
 const NEAR_DUPLICATE: f32 = 0.6;
 
-/// A text with a larger share of Chinese, kana and Hangul is written without spaces, as for the traits of a query.
+/// A text with a larger share of Chinese, kana and Hangul is written without spaces, as for the
+/// traits of a query.
 const MIN_SPACELESS_SHARE: f32 = 0.3;
 
 /// The features of one candidate, in the order of [`Feature::ALL`].
@@ -45,8 +46,8 @@ struct LabelledQuery {
 
 impl RankerData {
     /// Adds queries that the encoder was trained on, as for
-    /// [`EncoderData::add_queries`](crate::encoder::EncoderData::add_queries): those whose skills it
-    /// knows from them are left out, for its cosines are too good there.
+    /// [`EncoderData::add_queries`](crate::encoder::EncoderData::add_queries): those whose skills
+    /// it knows from them are left out, for its cosines are too good there.
     ///
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
@@ -62,8 +63,9 @@ impl RankerData {
         self.add(path, |_| {})
     }
 
-    /// Adds tasks in other words than their skills have, which count as a kind of their own, in the same
-    /// format; the encoder was not trained on them. Tasks in another language than their skills are one more kind.
+    /// Adds tasks in other words than their skills have, which count as a kind of their own, in the
+    /// same format; the encoder was not trained on them. Tasks in another language than their
+    /// skills are one more kind.
     ///
     /// # Errors
     /// As for [`RankerData::add_queries`].
@@ -96,7 +98,8 @@ impl RankerData {
         Ok(())
     }
 
-    /// Returns the skills that some query asks for whose skills are all new to the encoders, each once.
+    /// Returns the skills that some query asks for whose skills are all new to the encoders, each
+    /// once.
     pub(super) fn right_skills(&self, index: &Index) -> Result<Vec<SkillIdx>> {
         let examples = self.query_examples(index, &idx_of(index)?, Queries::OfNewSkills)?;
         let mut right: Vec<SkillIdx> =
@@ -207,7 +210,8 @@ fn share_of(index: &Index, right: &[SkillIdx]) -> Result<Option<RankerShare>> {
     Ok(found)
 }
 
-/// Returns whether a query is written with spaces and all of its skills without them, or the other way round.
+/// Returns whether a query is written with spaces and all of its skills without them, or the other
+/// way round.
 fn is_across(index: &Index, text: &str, right: &[SkillIdx]) -> Result<bool> {
     let is_mainly_spaceless = |text: &str| spaceless_share(text) > MIN_SPACELESS_SHARE;
     for idx in right {

@@ -38,8 +38,9 @@ type Direction = [f64; N_PARTS];
 /// [`FeatureGroup::Crossing`] are fitted.
 const TRANSLATION_SHARE: f64 = 0.05;
 
-/// The same with a transformer: of the Chinese tasks for English skills, of the English ones for Chinese skills, and of the short and the
-/// long tasks that are as Chinese as their skills, of all sizes of library. Of the last there are few, and they would pay for the others.
+/// The same with a transformer: of the Chinese tasks for English skills, of the English ones for
+/// Chinese skills, and of the short and the long tasks that are as Chinese as their skills, of all
+/// sizes of library. Of the last there are few, and they would pay for the others.
 const TWO_LANGUAGES_SHARE: f64 = 0.1;
 
 /// Which weights are fitted, and to what.
@@ -50,16 +51,19 @@ enum Stage {
     /// Those alone, to queries, tasks and translations: what a translation teaches of other weights
     /// would be at the cost of queries in the language of the skill.
     Crossing,
-    /// Those of [`FeatureGroup::Transformer`] alone, which are new beside weights that were fitted without it.
+    /// Those of [`FeatureGroup::Transformer`] alone, which are new beside weights that were fitted
+    /// without it.
     Transformer,
-    /// All of them for short queries. There are a hundred long tasks with skills that no encoder knows,
-    /// too few to fit the weights of words anew.
+    /// All of them for short queries. There are a hundred long tasks with skills that no encoder
+    /// knows, too few to fit the weights of words anew.
     Short,
-    /// Those of [`FeatureGroup::Transformer`] in libraries of more than 10,000 skills: chance finds texts near to anything there.
+    /// Those of [`FeatureGroup::Transformer`] in libraries of more than 10,000 skills: chance finds
+    /// texts near to anything there.
     CrowdTransformer,
     /// All but those of [`FeatureGroup::Crossing`] for short queries in such libraries.
     CrowdShort,
-    /// Those of [`FeatureGroup::Crossing`] once more, to tasks in another language as well: no other query is told by them.
+    /// Those of [`FeatureGroup::Crossing`] once more, to tasks in another language as well: no
+    /// other query is told by them.
     TransformerCrossing,
 }
 
@@ -126,7 +130,8 @@ pub(super) fn fit(lists: &Lists, options: &RankerOptions) -> FeatureWeights {
     named(&weights)
 }
 
-/// Returns the weights with a transformer, fitted to the lists of each size of library, from those without one.
+/// Returns the weights with a transformer, fitted to the lists of each size of library, from those
+/// without one.
 pub(super) fn fit_with_transformer(
     sizes: &[Lists],
     options: &RankerOptions,
@@ -238,8 +243,9 @@ struct Gradient {
     bias: f64,
 }
 
-/// Lists whose shares of the loss are equal, whatever their numbers: the short queries, the long tasks
-/// and those in other words, of each size of library. Those in another language have shares of their own.
+/// Lists whose shares of the loss are equal, whatever their numbers: the short queries, the long
+/// tasks and those in other words, of each size of library. Those in another language have shares
+/// of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Short { size: usize },
@@ -266,7 +272,8 @@ impl Group {
         }
     }
 
-    /// Returns the share of the loss that the group has whatever others there are; `None` if it has an equal part of the rest.
+    /// Returns the share of the loss that the group has whatever others there are; `None` if it has
+    /// an equal part of the rest.
     fn fixed_share(self) -> Option<f64> {
         match self {
             Self::Translation => Some(TRANSLATION_SHARE),
@@ -462,7 +469,8 @@ mod tests {
             let (body, coverage) = (of(Feature::Body), of(Feature::Coverage));
             assert!(body > 0.5, "{loss:?}: {body}");
             assert!(coverage < -0.1 * body, "{loss:?}: {coverage}");
-            // Judging each candidate by itself, what all have in common stands in for the base rate.
+            // Judging each candidate by itself, what all have in common stands in for the base
+            // rate.
             if matches!(loss, RankerLoss::Listwise) {
                 assert!(of(Feature::Description).abs() < 0.3 * body, "{loss:?}");
             }

@@ -22,8 +22,8 @@ const SEED: u64 = 1;
 
 /// Makes indexes of samples, which are gone with the folder that they are made in.
 ///
-/// The queries are dealt out: each sample holds the right skills of some, and others by chance. Ids, texts and
-/// vectors are those of the index that is sampled.
+/// The queries are dealt out: each sample holds the right skills of some, and others by chance.
+/// Ids, texts and vectors are those of the index that is sampled.
 pub struct SmallLibraries<'a> {
     /// What is sampled. It must have the vectors of both encoders.
     pub index: &'a Index,
@@ -36,8 +36,8 @@ pub struct SmallLibraries<'a> {
 }
 
 impl SmallLibraries<'_> {
-    /// Returns indexes of so many skills each, made in an empty folder; none for a size of the whole
-    /// index and more.
+    /// Returns indexes of so many skills each, made in an empty folder; none for a size of the
+    /// whole index and more.
     ///
     /// # Errors
     /// [`Error::Write`], and what the index says.

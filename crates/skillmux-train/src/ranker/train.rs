@@ -69,7 +69,8 @@ impl RankerExamples {
         Self { with_vectors: none(), without_vectors: none(), with_transformer: Vec::new() }
     }
 
-    /// Looks the queries up with a transformer as well, in indexes of one size, which weighs as much as any other.
+    /// Looks the queries up with a transformer as well, in indexes of one size, which weighs as
+    /// much as any other.
     ///
     /// Only queries count whose skills are new to all encoders, and that the transformer can read.
     ///
@@ -94,8 +95,8 @@ impl RankerExamples {
         Ok(())
     }
 
-    /// Fits the weights and scores them on the fold that is asked for; with `kept`, the weights with a
-    /// transformer alone, beside those.
+    /// Fits the weights and scores them on the fold that is asked for; with `kept`, the weights
+    /// with a transformer alone, beside those.
     pub fn fit(
         &self,
         options: &RankerOptions,

@@ -14,8 +14,8 @@ use super::{
 /// Longest answer that is looked at; what is asked for has a tenth of it.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
 
-/// Returns the last JSON object of a form in an answer: models write drafts, fences and remarks around
-/// what they were asked for, and line ends within strings.
+/// Returns the last JSON object of a form in an answer: models write drafts, fences and remarks
+/// around what they were asked for, and line ends within strings.
 pub(super) fn last_json<T: DeserializeOwned>(
     answer: &str,
     form: &'static str,
@@ -55,8 +55,8 @@ fn with_escaped_line_ends(text: &str) -> String {
 /// Returns a text without blanks around it and with `\n` line ends.
 ///
 /// # Errors
-/// [`Refusal::ControlCharacter`] if it holds characters that a terminal acts on, or that are not seen
-/// while they change how others are.
+/// [`Refusal::ControlCharacter`] if it holds characters that a terminal acts on, or that are not
+/// seen while they change how others are.
 pub(super) fn clean(text: &str) -> Result<String, Refusal> {
     let text = text.replace("\r\n", "\n");
     let is_bad =
@@ -67,8 +67,9 @@ pub(super) fn clean(text: &str) -> Result<String, Refusal> {
     Ok(text.trim().to_owned())
 }
 
-/// Words with which a placeholder in square brackets begins. In the 1,500 long tasks of this project none
-/// does; of the 6,098 short queries of `queries-dev`, many of which are templates, one in twenty.
+/// Words with which a placeholder in square brackets begins. In the 1,500 long tasks of this
+/// project none does; of the 6,098 short queries of `queries-dev`, many of which are templates, one
+/// in twenty.
 const PLACEHOLDERS: [&str; 20] = [
     "your",
     "insert",

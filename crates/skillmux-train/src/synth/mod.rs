@@ -1,9 +1,10 @@
 //! Training data for a library of one's own, written by a chat model and checked: queries that its
-//! skills answer, distractors that look like its skills, tasks for sets of them that work together, and what
-//! does not work for a task.
+//! skills answer, distractors that look like its skills, tasks for sets of them that work together,
+//! and what does not work for a task.
 //!
 //! Skills and answers are untrusted text: a skill reaches the model as a part of a JSON object, an
-//! answer is parsed and checked and never acted on. `docs/synth.md` has the rules with their thresholds.
+//! answer is parsed and checked and never acted on. `docs/synth.md` has the rules with their
+//! thresholds.
 //!
 //! ```
 //! use skillmux::{

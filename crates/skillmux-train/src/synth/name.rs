@@ -11,8 +11,8 @@ pub(super) struct Names(Vec<Vec<String>>);
 impl Names {
     /// Returns the names that must not be said.
     ///
-    /// A name of a single word that the skill's description uses as a word, such as `docker` or `pdf`, is
-    /// left out: no task for it could do without.
+    /// A name of a single word that the skill's description uses as a word, such as `docker` or
+    /// `pdf`, is left out: no task for it could do without.
     pub(super) fn of(skill: &Skill) -> Self {
         let id = skill.id.as_str();
         let last = id.rsplit('/').next().unwrap_or(id);
@@ -27,8 +27,8 @@ impl Names {
         Self(names)
     }
 
-    /// Returns the names of more than one word: the others are often words of a whole field, such as
-    /// `copywriting`.
+    /// Returns the names of more than one word: the others are often words of a whole field, such
+    /// as `copywriting`.
     pub(super) fn of_several_words(skill: &Skill) -> Self {
         let Self(mut names) = Self::of(skill);
         names.retain(|name| n_words(name) > 1);

@@ -1,7 +1,7 @@
 //! What the model is told, in our words, after `SkillRouter` table 2 and table 10.
 //!
-//! The text of a skill is a part of a JSON object, so that nothing in it can end its string and pass for
-//! an instruction, and is said to be data.
+//! The text of a skill is a part of a JSON object, so that nothing in it can end its string and
+//! pass for an instruction, and is said to be data.
 
 use serde::Serialize;
 use skillmux::{model::ChatMessage, skill::Skill};
@@ -9,7 +9,8 @@ use skillmux::{model::ChatMessage, skill::Skill};
 /// Version of the prompts, which stands in each row.
 pub(super) const VERSION: u32 = 1;
 
-/// Longest begin of a body that is shown; the paper shows a preview as well, and does not say how long.
+/// Longest begin of a body that is shown; the paper shows a preview as well, and does not say how
+/// long.
 pub(super) const MAX_BODY_BYTES: usize = 6_000;
 
 /// Longest name and description that are shown.

@@ -1,4 +1,5 @@
-//! What a task says that it should not: what its skill is called, that there are skills, and phrases of the skill.
+//! What a task says that it should not: what its skill is called, that there are skills, and
+//! phrases of the skill.
 
 use skillmux::skill::Skill;
 
@@ -9,12 +10,12 @@ use super::{
     text::{Shingles, units},
 };
 
-/// Longest run of units that a query and a skill have in common. In 99 of 100 of our long tasks, which
-/// were written by reading the skills, it has at most 8, words or characters.
+/// Longest run of units that a query and a skill have in common. In 99 of 100 of our long tasks,
+/// which were written by reading the skills, it has at most 8, words or characters.
 const MAX_RUN: usize = 8;
 
-/// Largest share of the sequences of four units that a query takes from a skill; the largest of our long
-/// tasks is 0.12.
+/// Largest share of the sequences of four units that a query takes from a skill; the largest of our
+/// long tasks is 0.12.
 const MAX_COPIED_SHARE: f64 = 0.25;
 const COPIED_UNITS: usize = 4;
 
@@ -44,7 +45,8 @@ pub(super) fn check_task(query: &str, skill: &Skill, names: &Names) -> Result<()
     Ok(())
 }
 
-/// Checks that a task neither says what its skill is called nor speaks of skills, unless the skill is about skills.
+/// Checks that a task neither says what its skill is called nor speaks of skills, unless the skill
+/// is about skills.
 pub(super) fn check_not_given_away(
     query: &str,
     skill: &Skill,

@@ -8,8 +8,8 @@ use skillmux::text::is_spaceless;
 /// Units of the sequences from which a shared run grows.
 const SEED_UNITS: usize = 3;
 
-/// Share of Han characters among the letters from which on a text is Chinese. Of the 289 Chinese ones
-/// among our long tasks, which name many tools in Latin letters, none has less.
+/// Share of Han characters among the letters from which on a text is Chinese. Of the 289 Chinese
+/// ones among our long tasks, which name many tools in Latin letters, none has less.
 const MIN_HAN_SHARE: f64 = 0.2;
 
 /// Largest share of letters of other scripts in an English text, which may quote them.

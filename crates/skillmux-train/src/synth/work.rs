@@ -50,8 +50,8 @@ pub struct WorkOptions<'a> {
     pub model_name: &'a str,
     /// Returns whether a failure of the model means that every other request will fail as well.
     pub is_final: &'a (dyn Fn(&skillmux::Error) -> bool + Sync),
-    /// Called after each row that was written or given up, with the number of rows in the file; from
-    /// any thread.
+    /// Called after each row that was written or given up, with the number of rows in the file;
+    /// from any thread.
     pub on_row: &'a (dyn Fn(usize) + Sync),
 }
 
@@ -129,8 +129,8 @@ pub(super) struct Likeness {
 }
 
 impl Likeness {
-    /// Returns why a row repeats one of some others, if it does: the same text first, then the words, then the meaning
-    /// (`SkillComposer` appendix B.3).
+    /// Returns why a row repeats one of some others, if it does: the same text first, then the
+    /// words, then the meaning (`SkillComposer` appendix B.3).
     pub(super) fn repeats(&self, mark: &Mark, known: &[Mark]) -> Option<Refusal> {
         let (mut is_near, mut has_name, mut means_same) = (false, false, false);
         for other in known {
@@ -280,8 +280,9 @@ impl<A: Assignments> Floor<'_, A> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what to ask for next. While enough is under way, waits whether all of it succeeds, so
-    /// that the rows are those of the first assignments that succeed, however many threads there are.
+    /// Returns what to ask for next. While enough is under way, waits whether all of it succeeds,
+    /// so that the rows are those of the first assignments that succeed, however many threads there
+    /// are.
     fn next(&self) -> Option<A::Item> {
         let mut state = self.lock();
         loop {

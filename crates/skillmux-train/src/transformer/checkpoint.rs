@@ -29,8 +29,8 @@ const WEIGHTS: &str = "weights/";
 const MEANS: &str = "means/";
 const SQUARES: &str = "squares/";
 
-/// The state of a run, but for the weights, which the model holds. What is drawn follows from the seed and
-/// the number of the step.
+/// The state of a run, but for the weights, which the model holds. What is drawn follows from the
+/// seed and the number of the step.
 pub(super) struct State {
     header: Header,
     pub(super) optimizer: AdamW,
@@ -105,7 +105,8 @@ impl State {
         best.expect("a run begins with a round")
     }
 
-    /// Ends a round: keeps the weights if they are the best, then writes the checkpoint and the log.
+    /// Ends a round: keeps the weights if they are the best, then writes the checkpoint and the
+    /// log.
     pub(super) fn note(
         &mut self,
         line: TransformerLogLine,

@@ -54,8 +54,8 @@ impl TransformerData {
         self.translations.add(path)
     }
 
-    /// Returns what to train on and what to hold out, as far as the index holds it. A query that one skill
-    /// with a held-out name answers is held out.
+    /// Returns what to train on and what to hold out, as far as the index holds it. A query that
+    /// one skill with a held-out name answers is held out.
     pub(super) fn split(&self, index: &Index) -> Result<Split> {
         let idx_of = idx_of_ids(index)?;
         let keys = self.name_keys(index, &idx_of)?;

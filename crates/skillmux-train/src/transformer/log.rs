@@ -38,8 +38,8 @@ pub struct TransformerLogLine {
     pub scores: TransformerScores,
 }
 
-/// Scores of held-out queries: of an encoder by cosine alone over a sampled library, of a cross-encoder over
-/// the right skill and BM25's first ones.
+/// Scores of held-out queries: of an encoder by cosine alone over a sampled library, of a
+/// cross-encoder over the right skill and BM25's first ones.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TransformerScores {
     /// Share of queries whose first skill is right.

@@ -3,10 +3,11 @@
 use candle_core::{Result as TensorResult, Tensor};
 use candle_nn::loss::cross_entropy;
 
-/// Returns the mean of `-ln softmax(q · c / temperature)` of the answers (`SkillRouter` §4.2, Eq. 1).
+/// Returns the mean of `-ln softmax(q · c / temperature)` of the answers (`SkillRouter` §4.2, Eq.
+/// 1).
 ///
-/// Of `[n, dim]` queries and `[m, dim]` candidates the first `n` are the answers, in their order. `hidden` is
-/// added to the logits, `[n, m]`: minus infinity for a candidate that is no negative.
+/// Of `[n, dim]` queries and `[m, dim]` candidates the first `n` are the answers, in their order.
+/// `hidden` is added to the logits, `[n, m]`: minus infinity for a candidate that is no negative.
 pub(super) fn info_nce(
     queries: &Tensor,
     candidates: &Tensor,
@@ -18,8 +19,8 @@ pub(super) fn info_nce(
     cross_entropy(&logits, &Tensor::arange(0, n, queries.device())?)
 }
 
-/// Returns the mean of `-ln softmax` of the first logit of each list (`SkillRouter` §4.3). The lists lie end
-/// to end in `logits`.
+/// Returns the mean of `-ln softmax` of the first logit of each list (`SkillRouter` §4.3). The
+/// lists lie end to end in `logits`.
 pub(super) fn listwise(logits: &Tensor, lengths: &[usize]) -> TensorResult<Tensor> {
     let first = Tensor::zeros(1, candle_core::DType::U32, logits.device())?;
     let mut start = 0;

@@ -10,10 +10,11 @@ use super::{
 };
 use crate::{error::Result, lexical::find_by_words, random::Random, split::key_of_name};
 
-/// Draws one of the answers of an example, and negatives from the first that BM25 finds for its query.
+/// Draws one of the answers of an example, and negatives from the first that BM25 finds for its
+/// query.
 ///
-/// What is named as an answer, shares the name of one or has a body like one's is no negative. There may be
-/// fewer than asked for.
+/// What is named as an answer, shares the name of one or has a body like one's is no negative.
+/// There may be fewer than asked for.
 pub(super) fn draw<'e>(
     index: &Index,
     example: &'e Example,

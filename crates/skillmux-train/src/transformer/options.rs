@@ -14,8 +14,8 @@ pub struct TransformerOptions {
     pub n_steps_a_round: usize,
     /// Queries of a step.
     pub n_pairs: usize,
-    /// Queries of a micro-batch: a step adds up the gradients of as many as it takes. The in-batch negatives
-    /// of an encoder are those of the micro-batch.
+    /// Queries of a micro-batch: a step adds up the gradients of as many as it takes. The in-batch
+    /// negatives of an encoder are those of the micro-batch.
     pub n_micro_pairs: usize,
     /// Mined negatives of a query.
     pub n_negatives: usize,
@@ -43,16 +43,16 @@ pub struct TransformerOptions {
     pub precision: Precision,
     /// Most held-out queries that a round scores.
     pub n_held_out: usize,
-    /// Skills from BM25's ranking of each held-out query that it is scored against. Those of all queries make
-    /// up the library of an encoder.
+    /// Skills from BM25's ranking of each held-out query that it is scored against. Those of all
+    /// queries make up the library of an encoder.
     pub n_distractors: usize,
     /// Seed of everything that is drawn.
     pub seed: u64,
 }
 
 impl TransformerOptions {
-    /// Returns the defaults for a model of this kind: those that the shipped transformer was tuned with, and
-    /// shorter lists than `SkillRouter`'s for a cross-encoder.
+    /// Returns the defaults for a model of this kind: those that the shipped transformer was tuned
+    /// with, and shorter lists than `SkillRouter`'s for a cross-encoder.
     pub fn of_use(purpose: CheckpointUse) -> Self {
         let encoder = Self {
             n_steps: 400,

@@ -18,8 +18,8 @@ pub(super) struct SkillText {
     pub(super) skill: SkillIdx,
     /// Hash of its name without case and joints.
     pub(super) name_key: u64,
-    /// For an encoder: name and description, and the body, as the index has them encoded; those with words.
-    /// For a cross-encoder one text, as the router passes it.
+    /// For an encoder: name and description, and the body, as the index has them encoded; those
+    /// with words. For a cross-encoder one text, as the router passes it.
     pub(super) parts: Vec<String>,
 }
 

@@ -103,8 +103,8 @@ fn vector_loss(
     Ok((info_nce(&queries, &vectors, &hidden, options.temperature)?, n_blocked))
 }
 
-/// Returns the vectors of skills, `[n, dim]`: the product of one with a query is the mean cosine of its parts,
-/// as the router has it.
+/// Returns the vectors of skills, `[n, dim]`: the product of one with a query is the mean cosine of
+/// its parts, as the router has it.
 pub(super) fn skill_vectors(
     tunable: &Tunable,
     network: &TunableNetwork<'_>,
@@ -202,7 +202,8 @@ mod tests {
     #[test]
     fn what_is_alike_is_no_negative() {
         let none = outcome("bert encoder", |_| ());
-        // Each other candidate that is the answer of a query stands there again as a negative of another.
+        // Each other candidate that is the answer of a query stands there again as a negative of
+        // another.
         let all = outcome("bert encoder", |options| options.filter.max_cosine = -1.0);
         assert!(none.n_blocked < all.n_blocked);
         assert!(all.loss.abs() < 1e-6, "{}", all.loss);

@@ -63,11 +63,13 @@ impl TrainedTransformer {
 
 /// Tunes a published encoder or cross-encoder on the skills of an index.
 ///
-/// The folder of the run gets a checkpoint, the best weights and [`LOG`](crate::encoder::LOG) after each round.
+/// The folder of the run gets a checkpoint, the best weights and [`LOG`](crate::encoder::LOG) after
+/// each round.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::Model`] for a base that cannot
-/// be read, [`Error::LossNotFinite`], and errors of reading the index and writing the folder.
+/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::Model`] for a base
+/// that cannot be read, [`Error::LossNotFinite`], and errors of reading the index and writing the
+/// folder.
 pub fn train_transformer(
     job: &TransformerJob<'_>,
     data: &TransformerData,
@@ -176,7 +178,8 @@ struct Sampler<'e> {
 }
 
 impl<'e> Sampler<'e> {
-    /// Draws the queries of a step with their answers and negatives, which follow from the seed and its number.
+    /// Draws the queries of a step with their answers and negatives, which follow from the seed and
+    /// its number.
     fn draw(
         &mut self,
         job: &TransformerJob<'_>,

@@ -14,8 +14,8 @@ const LEARNING_RATE: f32 = 0.01;
 /// Share of the learning rate by which weights shrink at each step (Loshchilov and Hutter 2019).
 const DECAY: f32 = 0.3;
 
-/// Length of the noise that is added to a vector, whose own length is 1: without it, the network learns the few requests without
-/// a skill by heart.
+/// Length of the noise that is added to a vector, whose own length is 1: without it, the network
+/// learns the few requests without a skill by heart.
 const NOISE: f32 = 0.8;
 
 /// Scale of the inputs before training.
@@ -49,8 +49,8 @@ pub(super) struct Example<'v> {
 
 /// Returns the hidden units and the bias that fit examples.
 ///
-/// Each step draws as many examples of work as of talk, and adds noise to their vectors. The loss is the cross-entropy. The seed
-/// and the order of the examples decide the result.
+/// Each step draws as many examples of work as of talk, and adds noise to their vectors. The loss
+/// is the cross-entropy. The seed and the order of the examples decide the result.
 pub(super) fn fit(
     examples: &[Example<'_>],
     dim: usize,

@@ -1,7 +1,7 @@
 //! Trains the [`WorkWeights`] that tell work from talk.
 //!
-//! Tasks that a skill answers are work. Requests that need none are talk: thanks, small talk, questions of general knowledge. A small
-//! network over the vector of an encoder tells them apart.
+//! Tasks that a skill answers are work. Requests that need none are talk: thanks, small talk,
+//! questions of general knowledge. A small network over the vector of an encoder tells them apart.
 
 mod fit;
 
@@ -46,15 +46,16 @@ struct Request {
 pub struct WorkScores {
     /// Requests for work, and others.
     pub n: [usize; 2],
-    /// Chance that a request for work has the higher log-odds, in `[0, 1]`; NaN without one of each.
+    /// Chance that a request for work has the higher log-odds, in `[0, 1]`; NaN without one of
+    /// each.
     pub auroc: f64,
     /// Share that is told rightly, in `[0, 1]`, of requests for work and of others.
     pub accuracy: [f64; 2],
 }
 
 impl WorkExamples {
-    /// Reads requests for work and others, plain or `.zst`: `{"query", "skill_ids"}` a line, other fields are ignored. All requests
-    /// with the same first skill are held out together.
+    /// Reads requests for work and others, plain or `.zst`: `{"query", "skill_ids"}` a line, other
+    /// fields are ignored. All requests with the same first skill are held out together.
     ///
     /// # Errors
     /// [`Error::Read`](crate::Error::Read) and [`Error::TrainingData`](crate::Error::TrainingData).
@@ -82,7 +83,8 @@ impl WorkExamples {
         [true, false].map(|is_work| self.requests.iter().filter(|r| r.is_work == is_work).count())
     }
 
-    /// Returns the weights that fit all requests, and how those that fit the others tell the held-out ones.
+    /// Returns the weights that fit all requests, and how those that fit the others tell the
+    /// held-out ones.
     ///
     /// Requests that say nothing to the encoder are left out.
     ///

@@ -5,15 +5,16 @@ use super::{Considered, StepCandidates, Verdict};
 /// Tells whether one skill nearly repeats another.
 type Repeats<'a> = &'a dyn Fn(&Considered, &Considered) -> bool;
 
-/// A need leaves its best skill to another need only if its next one is at most this much worse, in log-odds. Beyond, one skill
-/// serves both. `docs/needs.md` measures it.
+/// A need leaves its best skill to another need only if its next one is at most this much worse, in
+/// log-odds. Beyond, one skill serves both. `docs/needs.md` measures it.
 const MAX_GAP: f32 = 2.0;
 
 /// Returns the place in its ranking that each need begins with, from 0.
 ///
-/// Needs name what is to be done by different skills. So of two needs that begin with the same skill the one keeps it whose next
-/// skill is further below, of equals the earlier one. The other need goes on to its next skill that does not repeat this one, unless
-/// that is much worse or the need names the skill.
+/// Needs name what is to be done by different skills. So of two needs that begin with the same
+/// skill the one keeps it whose next skill is further below, of equals the earlier one. The other
+/// need goes on to its next skill that does not repeat this one, unless that is much worse or the
+/// need names the skill.
 pub(super) fn first_places(steps: &[StepCandidates], repeats: Repeats<'_>) -> Vec<usize> {
     let mut places = vec![0; steps.len()];
     while let Some((step, place)) = displaced(steps, &places, repeats) {

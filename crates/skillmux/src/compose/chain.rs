@@ -7,11 +7,12 @@ use super::{
 };
 use crate::{error::Result, retrieve::ScoreScale, skill::SkillId};
 
-/// Loads one skill for each step: the one with the highest `alpha` x similarity + (1 - `alpha`) x mean compatibility with the
-/// skills of the steps before (`SkillWeaver` equation 4).
+/// Loads one skill for each step: the one with the highest `alpha` x similarity + (1 - `alpha`) x
+/// mean compatibility with the skills of the steps before (`SkillWeaver` equation 4).
 ///
-/// The similarity is 1 for the best candidate of a step. Of equals, the better one of the ranking is taken. As in the paper, a step is
-/// never refused, but small talk loads nothing, and no skill is loaded twice.
+/// The similarity is 1 for the best candidate of a step. Of equals, the better one of the ranking
+/// is taken. As in the paper, a step is never refused, but small talk loads nothing, and no skill
+/// is loaded twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chain {
     alpha: f32,
@@ -25,7 +26,8 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Returns a composer with this weight of the similarity, which is brought into `[0, 1]`; NaN counts as 0.
+    /// Returns a composer with this weight of the similarity, which is brought into `[0, 1]`; NaN
+    /// counts as 0.
     pub fn new(alpha: f32) -> Self {
         Self { alpha: if alpha.is_nan() { 0.0 } else { alpha.clamp(0.0, 1.0) } }
     }

@@ -85,7 +85,8 @@ const TAKING: [&str; 26] = [
 
 /// What a skill says of itself, as far as it tells which skills work together.
 ///
-/// It is read from the name, the description and the id alone, by words: most skills declare no types.
+/// It is read from the name, the description and the id alone, by words: most skills declare no
+/// types.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillProfile {
     /// Things that it takes.
@@ -141,9 +142,10 @@ impl SkillProfile {
         self.takes.iter().copied()
     }
 
-    /// Returns how well another skill follows this one, in `[0, 1]`: the mean of the share of what that one takes that this
-    /// one makes, and of what their places and their terms have in common (Jaccard). These are the three parts that
-    /// `SkillWeaver` names (section 4.3); it does not publish how it measures them.
+    /// Returns how well another skill follows this one, in `[0, 1]`: the mean of the share of what
+    /// that one takes that this one makes, and of what their places and their terms have in common
+    /// (Jaccard). These are the three parts that `SkillWeaver` names (section 4.3); it does not
+    /// publish how it measures them.
     pub(crate) fn followed_by(&self, next: &Self) -> f32 {
         let passed_on = share(next.takes.intersection(&self.makes).count(), next.takes.len());
         let jaccard = |a: &BTreeSet<String>, b: &BTreeSet<String>| {

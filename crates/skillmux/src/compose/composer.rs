@@ -12,7 +12,8 @@ use crate::{
 pub struct ComposeRequest<'a> {
     /// The task as it was read.
     pub task: &'a str,
-    /// The needs of the task with their rankings, in the order of the task; what they are says `split`.
+    /// The needs of the task with their rankings, in the order of the task; what they are says
+    /// `split`.
     pub steps: &'a [StepCandidates],
     /// How the task was split.
     pub split: Split,
@@ -22,7 +23,8 @@ pub struct ComposeRequest<'a> {
     pub similarity: &'a dyn Fn(&SkillId, &SkillId) -> f32,
     /// Returns how well the second of two skills works after the first, in `[0, 1]`.
     pub compatibility: &'a dyn Fn(&SkillId, &SkillId) -> f32,
-    /// Returns the name and the description of a skill, in a line each; `None` for one that the library lacks.
+    /// Returns the name and the description of a skill, in a line each; `None` for one that the
+    /// library lacks.
     pub headline: &'a dyn Fn(&SkillId) -> Option<String>,
     /// Returns the ids of all skills of the library, ascending.
     pub library: &'a dyn Fn() -> Vec<SkillId>,
@@ -37,7 +39,8 @@ pub struct ComposeRequest<'a> {
 pub enum Split {
     /// The task as a whole, alone.
     Whole,
-    /// The task as a whole, and then its parts, which a decomposer found; not every part asks for a skill.
+    /// The task as a whole, and then its parts, which a decomposer found; not every part asks for a
+    /// skill.
     Parts,
     /// Needs that the caller named: each asks for one skill, and the others could replace it.
     Needs,
@@ -59,7 +62,8 @@ impl Split {
         }
     }
 
-    /// Returns the task as a whole, where it stands before its parts, and the steps that ask for skills of their own.
+    /// Returns the task as a whole, where it stands before its parts, and the steps that ask for
+    /// skills of their own.
     pub fn divide<T>(self, steps: &[T]) -> (Option<&T>, &[T]) {
         match (self, steps) {
             (Self::Parts, [whole, parts @ ..]) => (Some(whole), parts),
@@ -104,7 +108,8 @@ impl Considered {
 ///
 /// The contract, which one test suite checks for every implementation:
 /// - every need is one step of the plan, in whatever order the steps are to be done;
-/// - every candidate of a need is in its step exactly once: as a skill, or left out with the reason;
+/// - every candidate of a need is in its step exactly once: as a skill, or left out with the
+///   reason;
 /// - at most `max_skills` skills are loaded over all steps, none twice;
 /// - skills and those left out keep the order of the ranking;
 /// - the decision is to abstain exactly if no skill is loaded.
@@ -115,7 +120,7 @@ pub trait Composer: Send + Sync {
     /// Returns the plan.
     ///
     /// # Errors
-    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the composers of this crate
-    /// ask none and never fail.
+    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the composers of this
+    /// crate ask none and never fail.
     fn compose(&self, request: &ComposeRequest<'_>) -> Result<Plan>;
 }

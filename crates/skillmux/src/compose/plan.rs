@@ -36,20 +36,22 @@ pub enum DropReason {
     },
     /// An earlier step loads it.
     LoadedBefore,
-    /// Another need keeps it, or a near-copy of it, and the next skill of this need is not much worse.
+    /// Another need keeps it, or a near-copy of it, and the next skill of this need is not much
+    /// worse.
     ServesOther,
     /// It would serve a need that another skill of the plan serves.
     Substitute {
         /// That skill.
         of: SkillId,
     },
-    /// The plan holds as many skills as were asked for, and this one is next: without that limit, it would be loaded as well.
+    /// The plan holds as many skills as were asked for, and this one is next: without that limit,
+    /// it would be loaded as well.
     OverLimit,
 }
 
 impl DropReason {
-    /// Returns the skill of an earlier step that is there in place of the one that was left out, if that is the
-    /// reason.
+    /// Returns the skill of an earlier step that is there in place of the one that was left out, if
+    /// that is the reason.
     pub fn server<'s>(&'s self, left_out: &'s SkillId) -> Option<&'s SkillId> {
         match self {
             Self::LoadedBefore => Some(left_out),

@@ -57,7 +57,8 @@ pub(super) fn of_doubt(best: &Considered, next: Option<&Considered>) -> String {
     format!("maybe: {reason}{next}")
 }
 
-/// Says that several skills are loaded, and names those for the same part of the task as the first, and the others.
+/// Says that several skills are loaded, and names those for the same part of the task as the first,
+/// and the others.
 pub(super) fn of_set(first: &Considered, beside: &[&Considered], others: &[&Considered]) -> String {
     let named = |skills: &[&Considered], what: &str| {
         let names: Vec<String> =

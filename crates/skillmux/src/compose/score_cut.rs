@@ -36,8 +36,9 @@ impl Default for ScoreCutConfig {
 }
 
 /// Loads the skills whose scores stand out, without those that repeat one another; none for a need
-/// that the best one most likely does not help with. Where the caller named the needs and scores are log-odds, needs that want the
-/// same skill share it out first: one of them takes its next skill if that is not much worse.
+/// that the best one most likely does not help with. Where the caller named the needs and scores
+/// are log-odds, needs that want the same skill share it out first: one of them takes its next
+/// skill if that is not much worse.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScoreCut {
     config: ScoreCutConfig,

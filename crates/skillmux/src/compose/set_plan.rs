@@ -22,8 +22,8 @@ pub(super) struct Chosen<'a> {
     pub(super) step: usize,
 }
 
-/// Returns the skill that a plan begins with by the rankings: the best one of the task if it helps, else that of the part
-/// that is surest of one; `None` if no skill helps.
+/// Returns the skill that a plan begins with by the rankings: the best one of the task if it helps,
+/// else that of the part that is surest of one; `None` if no skill helps.
 pub fn first_skill(steps: &[StepCandidates]) -> Option<&Considered> {
     let (whole, parts) = steps.split_first()?;
     match whole.judgement.verdict {
@@ -38,11 +38,11 @@ pub fn first_skill(steps: &[StepCandidates]) -> Option<&Considered> {
     }
 }
 
-/// Returns the plan that loads a sequence of skills, each in the step of the part that it serves best, and the steps in the
-/// order of their first skills.
+/// Returns the plan that loads a sequence of skills, each in the step of the part that it serves
+/// best, and the steps in the order of their first skills.
 ///
-/// Skills that the task names come with it. A skill that no ranking holds, one that repeats another and one beyond the limit are
-/// left out.
+/// Skills that the task names come with it. A skill that no ranking holds, one that repeats another
+/// and one beyond the limit are left out.
 pub fn plan_of_sequence(request: &ComposeRequest<'_>, sequence: &[SkillId]) -> Plan {
     let table = SetTable::new(request.steps, request.n_skills);
     let considered = || request.steps.iter().flat_map(|step| &step.candidates);
@@ -66,12 +66,14 @@ pub fn plan_of_sequence(request: &ComposeRequest<'_>, sequence: &[SkillId]) -> P
     plan
 }
 
-/// Returns the number of the step that loads a skill: the part that it serves best, else the task as a whole.
+/// Returns the number of the step that loads a skill: the part that it serves best, else the task
+/// as a whole.
 pub(super) fn step_of(table: &SetTable, skill: &Considered) -> usize {
     table.best_part(skill.id()).map_or(0, |part| part + 1)
 }
 
-/// Returns the plan that loads these skills up to the limit, with the steps in the order of the request.
+/// Returns the plan that loads these skills up to the limit, with the steps in the order of the
+/// request.
 pub(super) fn plan_of(request: &ComposeRequest<'_>, chosen: &[Chosen<'_>]) -> Plan {
     let (chosen, beyond) = chosen.split_at(chosen.len().min(request.max_skills));
     let steps: Vec<PlanStep> =
@@ -85,7 +87,8 @@ pub(super) fn all_named(steps: &[StepCandidates]) -> impl Iterator<Item = &Consi
     all.filter(|considered| considered.candidate.signals.is_named)
 }
 
-/// Returns a step with the skills that were chosen for it, and why the others were not: those `beyond` the limit would have been.
+/// Returns a step with the skills that were chosen for it, and why the others were not: those
+/// `beyond` the limit would have been.
 fn step(
     request: &ComposeRequest<'_>,
     number: usize,

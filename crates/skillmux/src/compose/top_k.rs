@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::{ComposeRequest, Composer, DropReason, LeftOut, Plan, PlanStep, reason};
 use crate::error::Result;
 
-/// Loads the best `max_skills` skills, whatever their scores and judgements: the usual baseline. Needs
-/// take turns: the best skill of each, then the next best of each.
+/// Loads the best `max_skills` skills, whatever their scores and judgements: the usual baseline.
+/// Needs take turns: the best skill of each, then the next best of each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TopK;
 

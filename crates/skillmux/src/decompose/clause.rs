@@ -93,8 +93,8 @@ pub fn clauses(task: &str) -> Vec<Clause> {
     clauses
 }
 
-/// Returns the clauses of a task with the terms in each, rising and each once; the sources of a term,
-/// numbered by the caller, are the bytes at which the task says it.
+/// Returns the clauses of a task with the terms in each, rising and each once; the sources of a
+/// term, numbered by the caller, are the bytes at which the task says it.
 pub(crate) fn clauses_with_terms(
     task: &str,
     sources: impl Iterator<Item = (usize, usize)>,
@@ -168,8 +168,8 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2) that` begins one, from the next
-/// number of a list on.
+/// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2)
+/// that` begins one, from the next number of a list on.
 fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -215,8 +215,9 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Returns the bytes of a mark such as `2)`, `(2)`, `2.` or `2、` with this number that a text begins with. The first number with a full
-/// stop is a mark if the second one follows: `we are 1. in the league` is no list.
+/// Returns the bytes of a mark such as `2)`, `(2)`, `2.` or `2、` with this number that a text
+/// begins with. The first number with a full stop is a mark if the second one follows: `we are 1.
+/// in the league` is no list.
 fn number_in_line(text: &str, number: usize) -> Option<usize> {
     let digits = text.strip_prefix(['(', '（']).unwrap_or(text);
     let after = digits.strip_prefix(&number.to_string())?;
@@ -230,7 +231,8 @@ fn number_in_line(text: &str, number: usize) -> Option<usize> {
     is_mark.then_some(text.len() - rest.len())
 }
 
-/// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`, but after the name of a file.
+/// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`, but after
+/// the name of a file.
 fn ends_sentence(before: &str, rest: &str) -> bool {
     let next = rest.trim_start().chars().next();
     let last_word = before.rsplit(char::is_whitespace).next().unwrap_or_default();

@@ -22,8 +22,8 @@ pub trait Decomposer: Send + Sync {
     /// Returns the needs.
     ///
     /// # Errors
-    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the decomposers of this crate
-    /// ask none and never fail.
+    /// [`Error::Chat`](crate::Error::Chat) if a model that it asks fails; the decomposers of this
+    /// crate ask none and never fail.
     fn decompose(&self, query: &Query) -> Result<Vec<Need>>;
 }
 
@@ -44,13 +44,15 @@ impl Decomposer for WholeTask {
 /// Least weight of a clause that asks for work; conditions, formats and paths weigh less.
 const MIN_WORK_WEIGHT: f32 = 0.9;
 
-/// Most needs of a task. Of more, those that ask for something come first: a long task tells its story before.
+/// Most needs of a task. Of more, those that ask for something come first: a long task tells its
+/// story before.
 const MAX_NEEDS: usize = 8;
 
 /// Fewest letters and digits of a clause that can be a request.
 const MIN_LETTERS: usize = 6;
 
-/// Takes each request of a clause that asks for work as a need; the whole task where there are fewer than two.
+/// Takes each request of a clause that asks for work as a need; the whole task where there are
+/// fewer than two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByClause;
 

@@ -36,7 +36,8 @@ pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
 pub(crate) use request_start::{asks, asks_anywhere};
 
-/// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer than its length asks for.
+/// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer
+/// than its length asks for.
 fn head(text: &str) -> &str {
     const MAX_BYTES: usize = 200;
     &text[..text.floor_char_boundary(MAX_BYTES)]

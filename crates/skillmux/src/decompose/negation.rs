@@ -34,7 +34,8 @@ const STARTS: [&str; 25] = [
     "without",
 ];
 
-/// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or `please`.
+/// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
+/// `please`.
 const PHRASE_STARTS: [&str; 3] = ["not with", "not", "no"];
 
 /// The same in Chinese.
@@ -85,8 +86,8 @@ pub(crate) struct Negation {
 
 /// Returns what a task rules out, in its order; they do not overlap.
 ///
-/// Only what is asked for is ruled out: `do not use docker`, `no containers,`, `not with Docker`. A state is not, as in `it does not
-/// start`, nor a condition, as in `without losing data`.
+/// Only what is asked for is ruled out: `do not use docker`, `no containers,`, `not with Docker`. A
+/// state is not, as in `it does not start`, nor a condition, as in `without losing data`.
 pub(crate) fn negations(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
     let mut found: Vec<Negation> = Vec::new();
@@ -110,7 +111,8 @@ fn before_conjunction(lower: &str) -> usize {
     before.next().map_or(lower.len(), str::len)
 }
 
-/// Returns a task without what it rules out, which is in its order, and without the marks that stood between.
+/// Returns a task without what it rules out, which is in its order, and without the marks that
+/// stood between.
 pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
     let mut rest = String::with_capacity(task.len());
     let mut from = 0;

@@ -76,12 +76,13 @@ const N_BEFORE_OBJECT: usize = 4;
 /// Shortest noun by which a subtask names what an earlier one is about.
 const MIN_LETTERS: usize = 4;
 
-/// Returns for each subtask the positions of those that must come first, rising: the direct ones only. `None` stands for what
-/// has no place in the order.
+/// Returns for each subtask the positions of those that must come first, rising: the direct ones
+/// only. `None` stands for what has no place in the order.
 ///
-/// Marks of order decide (`then`, 最后), words for what an earlier subtask makes (`from it`, `the results`), and nouns that the earlier one
-/// names (`the chart`). Numbers of a list do not: they may count jobs that have nothing to do with each other. It is the
-/// DAG of `SkillWeaver` (section 4.3), whose rules are not published.
+/// Marks of order decide (`then`, 最后), words for what an earlier subtask makes (`from it`, `the
+/// results`), and nouns that the earlier one names (`the chart`). Numbers of a list do not: they
+/// may count jobs that have nothing to do with each other. It is the DAG of `SkillWeaver` (section
+/// 4.3), whose rules are not published.
 pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<usize>> = Vec::with_capacity(subtasks.len());
     for (at, subtask) in subtasks.iter().enumerate() {
@@ -245,7 +246,8 @@ mod tests {
         let (mut n_found, mut n_right, mut n_edges, mut n_same, mut n_tasks) = (0, 0, 0, 0, 0);
         for line in text.lines() {
             let Task { spans, edges } = serde_json::from_str(line).unwrap();
-            // An edge names the earlier part first; a part may also wait for one that the task says later.
+            // An edge names the earlier part first; a part may also wait for one that the task says
+            // later.
             let edges: Vec<(u32, usize)> = edges
                 .iter()
                 .map(|(first, then)| (u32::try_from(*first).unwrap(), *then as usize))

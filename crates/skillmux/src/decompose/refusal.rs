@@ -15,12 +15,14 @@ const STARTS: [&str; 6] = ["do not", "don't", "don\u{2019}t", "dont", "never", "
 /// The same before a verb in `-ing`, wherever they stand.
 const STARTS_OF_ING: [&str; 2] = ["instead of", "rather than"];
 
-/// Words that refuse a thing, at the begin of a phrase; `leave` does if `alone` comes after the thing.
+/// Words that refuse a thing, at the begin of a phrase; `leave` does if `alone` comes after the
+/// thing.
 const LEAVE_OUT: &str = "leave out";
 const LEAVE: &str = "leave";
 const ALONE: &str = " alone";
 
-/// Verbs after which nothing is refused: `don't forget to`, `do not know how`. What is not to be used has rules of its own.
+/// Verbs after which nothing is refused: `don't forget to`, `do not know how`. What is not to be
+/// used has rules of its own.
 const NO_REFUSALS: [&str; 36] = [
     "be",
     "believe",
@@ -78,10 +80,12 @@ const MARKS: [char; 12] = [',', '.', ';', ':', '!', '?', ')', '，', '。', '；
 /// Most words of a refusal; more are a description.
 const MAX_WORDS: usize = 9;
 
-/// Returns what a task says is not to be done, in its order; the bytes have what joins it to the rest. They do not overlap.
+/// Returns what a task says is not to be done, in its order; the bytes have what joins it to the
+/// rest. They do not overlap.
 ///
-/// `clean the table, but don't draw a chart` has `, but don't draw a chart`, which rules out `draw a chart`. A state is none, as in
-/// `the tests don't pass`; nor is a condition, as in `do not merge until the tests pass`.
+/// `clean the table, but don't draw a chart` has `, but don't draw a chart`, which rules out `draw
+/// a chart`. A state is none, as in `the tests don't pass`; nor is a condition, as in `do not merge
+/// until the tests pass`.
 pub(crate) fn refusals(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
     let mut found: Vec<Negation> = Vec::new();
@@ -132,8 +136,8 @@ fn refused_at(lower: &str, at: usize) -> Option<(Range<usize>, usize)> {
     Some((object.start..object.start + thing.trim_end().len(), end))
 }
 
-/// Returns how many bytes a phrase has, up to a mark or to what begins something new; `None` if it has too few words or too many, or
-/// has a condition.
+/// Returns how many bytes a phrase has, up to a mark or to what begins something new; `None` if it
+/// has too few words or too many, or has a condition.
 fn phrase_len(phrase: &str, n_least: usize) -> Option<usize> {
     let mut n_bytes = 0;
     let mut n_words = 0;

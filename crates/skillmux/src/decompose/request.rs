@@ -116,7 +116,8 @@ fn begins_aside(text: &str) -> bool {
         .any(|word| text.starts_with(word))
 }
 
-/// Returns where the condition begins that a piece ends with; 0 if it is nothing else, `None` if there is none.
+/// Returns where the condition begins that a piece ends with; 0 if it is nothing else, `None` if
+/// there is none.
 fn condition_at(piece: &str) -> Option<usize> {
     let last = piece.rfind([',', ';']).map_or(0, |at| at + 1);
     let begins = |text: &str| {
@@ -131,7 +132,8 @@ fn condition_at(piece: &str) -> Option<usize> {
     [Some(last), and].into_iter().flatten().find(|at| begins(&piece[*at..]))
 }
 
-/// Returns whether the end of a piece is still the phrase of a `with` or `using`: `with a spoon and a fork`.
+/// Returns whether the end of a piece is still the phrase of a `with` or `using`: `with a spoon and
+/// a fork`.
 fn is_in_phrase(piece: &str) -> bool {
     let last = piece.split_whitespace().rev().take(5);
     last.into_iter()
@@ -144,7 +146,8 @@ fn is_now_and_then(before: &str, after: &str) -> bool {
         || before.ends_with("now and") && after.starts_with("then ")
 }
 
-/// Returns whether a text is a piece of work to its end, which says that it is done later: `and tidy up afterwards`.
+/// Returns whether a text is a piece of work to its end, which says that it is done later: `and
+/// tidy up afterwards`.
 fn ends_afterwards(text: &str) -> bool {
     let text = head(text).trim_end_matches(|c: char| !c.is_alphanumeric());
     let later = |end: &&str| {
@@ -171,7 +174,8 @@ fn lists_thing(before: &str, after: &str, min_words: usize) -> bool {
     is_count && n_words(before) >= min_words && n_words(next) >= min_words
 }
 
-/// Returns whether a text begins with a definite thing of a list that goes on: `, the map of it, and some labels`.
+/// Returns whether a text begins with a definite thing of a list that goes on: `, the map of it,
+/// and some labels`.
 fn lists_definite(before: &str, after: &str) -> bool {
     let [first, _] = first_words(after);
     let text = head(after).trim_start();
@@ -185,7 +189,8 @@ fn lists_definite(before: &str, after: &str) -> bool {
         && n_words(next) >= MIN_WORDS_OF_THING
 }
 
-/// Returns whether a text in Chinese goes on with a thing that is counted as the one before: `一首诗、一副春联`.
+/// Returns whether a text in Chinese goes on with a thing that is counted as the one before:
+/// `一首诗、一副春联`.
 fn lists_measured(before: &str, after: &str) -> bool {
     let is_counted = |text: &str| {
         let mut counted = text.match_indices('一').map(|(at, one)| &text[at + one.len()..]);

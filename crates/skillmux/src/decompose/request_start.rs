@@ -15,7 +15,8 @@ const MAX_OPENER_WORDS: usize = 4;
 /// Words of a piece in which a verb is looked for that is not the first one.
 const N_SEEN: usize = 8;
 
-/// Returns a text without words that link at its start, and whether one of [`CONNECTORS`] was among them.
+/// Returns a text without words that link at its start, and whether one of [`CONNECTORS`] was among
+/// them.
 fn after_connectors(text: &str) -> (&str, bool) {
     let is_mark =
         |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '-' | '–' | '—' | '(' | '（');
@@ -43,7 +44,8 @@ pub(super) fn is_connector(text: &str) -> bool {
     after_connectors(head(text)).0.trim().is_empty()
 }
 
-/// Returns whether a text that begins with a word such as `before` says what one of these persons does: `before we send it`.
+/// Returns whether a text that begins with a word such as `before` says what one of these persons
+/// does: `before we send it`.
 pub(super) fn precedes_request(text: &str, persons: &[&str]) -> bool {
     let mut words = head(text).split_whitespace().skip(1);
     let is_person = words.next().is_some_and(|word| persons.contains(&word));
@@ -68,7 +70,8 @@ pub(super) fn is_opener(text: &str) -> bool {
     }
 }
 
-/// Returns whether a text ends with a verb whose object is still to come: `how do I stop`, and then `and remove the container`.
+/// Returns whether a text ends with a verb whose object is still to come: `how do I stop`, and then
+/// `and remove the container`.
 pub(super) fn is_bare_verb(text: &str) -> bool {
     let mut words = text.split_whitespace().rev().map(bare);
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -106,7 +109,8 @@ fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase()
 }
 
-/// Returns the first words of a text in small letters, but for words that link; the second one is empty behind a mark.
+/// Returns the first words of a text in small letters, but for words that link; the second one is
+/// empty behind a mark.
 pub(super) fn first_words(text: &str) -> [String; 2] {
     let mut words =
         head(text).split_whitespace().skip_while(|word| LINKS.contains(&bare(word).as_str()));
@@ -118,8 +122,9 @@ pub(super) fn first_words(text: &str) -> [String; 2] {
     [bare(first), bare(second)]
 }
 
-/// Returns whether a text after a mark or `and` goes on with another request, whose verb is not its first word: `and at noon send it`,
-/// `and which of them should we keep`, `and they want a list`, `but first check it`.
+/// Returns whether a text after a mark or `and` goes on with another request, whose verb is not its
+/// first word: `and at noon send it`, `and which of them should we keep`, `and they want a list`,
+/// `but first check it`.
 pub(super) fn goes_on(text: &str) -> bool {
     let text = head(text).trim_start();
     let (rest, is_linked) = match text.strip_prefix("and ") {
@@ -160,7 +165,8 @@ fn is_wanted(words: &[&str]) -> bool {
     is_somebody && words.iter().skip(1).take(3).any(|word| WANTS.contains(word))
 }
 
-/// Returns whether words ask a question in which a person is spoken of: `at what hour should I eat`.
+/// Returns whether words ask a question in which a person is spoken of: `at what hour should I
+/// eat`.
 fn is_question(words: &[&str]) -> bool {
     let is_asking = words.iter().take(2).any(|word| QUESTIONS.contains(word));
     let is_person = |word: &str| matches!(word, "i" | "we" | "you");
@@ -170,7 +176,8 @@ fn is_question(words: &[&str]) -> bool {
             || words.windows(2).any(|words| AUXILIARIES.contains(&words[0]) && is_person(words[1])))
 }
 
-/// Returns whether a text begins with one of [`CONNECTORS`], a verb, a question or a wish, but for words that link.
+/// Returns whether a text begins with one of [`CONNECTORS`], a verb, a question or a wish, but for
+/// words that link.
 pub(super) fn begins_request(text: &str) -> bool {
     let (text, is_connected) = after_connectors(head(text));
     if is_connected && !text.trim().is_empty() {
@@ -197,8 +204,9 @@ pub(crate) fn asks(text: &str) -> bool {
     begins_request(text) || CHINESE_ASKING.iter().any(|word| text.starts_with(word))
 }
 
-/// Returns whether a task asks for something anywhere, as far as its words tell: a piece of it begins as a request does, or a phrase
-/// such as `please` or `how do I` stands in it. What is only reported, such as an error, asks without such words.
+/// Returns whether a task asks for something anywhere, as far as its words tell: a piece of it
+/// begins as a request does, or a phrase such as `please` or `how do I` stands in it. What is only
+/// reported, such as an error, asks without such words.
 pub(crate) fn asks_anywhere(task: &str) -> bool {
     let says = |phrase: &&str| task.contains(*phrase);
     has_asking_phrase(task)

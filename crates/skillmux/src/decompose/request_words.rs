@@ -485,7 +485,8 @@ pub(super) const COUNTS: [&str; 17] = [
     "two",
 ];
 
-/// Words that a thing begins with which was spoken of before. In a list that goes on, it is a thing of its own all the same.
+/// Words that a thing begins with which was spoken of before. In a list that goes on, it is a thing
+/// of its own all the same.
 pub(super) const DEFINITE: [&str; 5] = ["his", "her", "my", "our", "the"];
 
 /// Words that tell when or where a request is to be done, before its verb: `at noon send it`.

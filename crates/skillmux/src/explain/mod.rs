@@ -1,4 +1,5 @@
-//! Why a skill has its place: what its score is made of, and which words of the task it has and lacks.
+//! Why a skill has its place: what its score is made of, and which words of the task it has and
+//! lacks.
 //!
 //! Reasons are worked out for skills that are judged or shown, and for no others, because they cost
 //! reading the skill.

@@ -1,8 +1,9 @@
 //! Dot products of a query with stored vectors.
 //!
-//! Each kind of number is multiplied with the widest instructions that the processor is found to have. All give the same
-//! bits: products of bytes are whole numbers, and those of floating-point numbers are added up in one order,
-//! without fused steps. The file needs nothing but the standard library, so that `benches/scan.rs` can be built of it alone.
+//! Each kind of number is multiplied with the widest instructions that the processor is found to
+//! have. All give the same bits: products of bytes are whole numbers, and those of floating-point
+//! numbers are added up in one order, without fused steps. The file needs nothing but the standard
+//! library, so that `benches/scan.rs` can be built of it alone.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::is_x86_feature_detected;
@@ -13,7 +14,8 @@ const N_SUMS: usize = 32;
 const SINGLE_BYTES: usize = 4;
 const HALF_BYTES: usize = 2;
 
-/// Returns the dot product of each row of signed bytes with a query, whose numbers are within 127 of 0.
+/// Returns the dot product of each row of signed bytes with a query, whose numbers are within 127
+/// of 0.
 pub(super) fn of_bytes<'r>(rows: impl Iterator<Item = &'r [u8]>, query: &[i16]) -> Vec<i32> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -126,7 +128,8 @@ fn of_halves_portably<'r>(rows: impl Iterator<Item = &'r [u8]>, query: &[f32]) -
 /// 2^112, by which the exponents of half and of single precision differ.
 const HALF_FACTOR: f32 = f32::from_bits((127 + 112) << 23);
 
-/// Returns a finite number of half precision as one of single precision, exactly, small numbers included.
+/// Returns a finite number of half precision as one of single precision, exactly, small numbers
+/// included.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "is compiled with the instructions of its caller")]
 fn single(half: [u8; HALF_BYTES]) -> f32 {
@@ -200,7 +203,8 @@ mod x86 {
     /// Bytes by which memory is asked for before it is read.
     const N_BYTES_AHEAD: usize = 4096;
 
-    /// Asks for what will be read soon after these bytes: the processor does so by itself, but too late.
+    /// Asks for what will be read soon after these bytes: the processor does so by itself, but too
+    /// late.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "is one instruction for each line of memory")]
     pub(crate) fn prefetch<const N: usize>(bytes: &[u8; N]) {
@@ -229,8 +233,9 @@ mod x86 {
         super::of_singles_portably(rows, query)
     }
 
-    /// The instruction multiplies unsigned bytes with signed ones. A stored byte with its sign turned over is 128 more than
-    /// it was, so that the sum is too large by 128 times the sum of the query.
+    /// The instruction multiplies unsigned bytes with signed ones. A stored byte with its sign
+    /// turned over is 128 more than it was, so that the sum is too large by 128 times the sum of
+    /// the query.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     pub(super) fn of_bytes_by_vnni<'r>(
         rows: impl Iterator<Item = &'r [u8]>,

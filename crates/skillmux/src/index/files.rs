@@ -130,7 +130,8 @@ pub(crate) fn link_or_copy(from: &Path, to: &Path) -> Result<()> {
     }
 }
 
-/// Copies a file, with the mode that new files have here; what is there already is never written to.
+/// Copies a file, with the mode that new files have here; what is there already is never written
+/// to.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     let mut source = File::open(from).map_err(read_error(from))?;
     let copy = |mut to| io::copy(&mut source, &mut to);

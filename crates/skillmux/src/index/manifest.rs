@@ -18,12 +18,13 @@ use crate::{error::Result, library::Origin, model::EncoderIdentity, skill::risk:
 
 /// Version of the layout on disk.
 ///
-/// A change to any file of a generation raises it. So does a change to the rules from text to terms,
-/// because an index and its queries must agree on them, to the rules from bodies to nodes, and to
-/// those that find risks: an index holds both.
+/// A change to any file of a generation raises it. So does a change to the rules from text to
+/// terms, because an index and its queries must agree on them, to the rules from bodies to nodes,
+/// and to those that find risks: an index holds both.
 pub const FORMAT_VERSION: u32 = 8;
 
-/// Files up to this size are hashed whenever a generation is opened; larger ones when it is verified.
+/// Files up to this size are hashed whenever a generation is opened; larger ones when it is
+/// verified.
 const HASHED_ON_OPEN_BYTES: u64 = 64 << 20;
 
 /// Contents of `manifest.json`: what a generation was made with and which files it consists of.

@@ -28,7 +28,8 @@ use crate::{
 /// Ids offered instead of an unknown one.
 const MAX_NEAREST: usize = 3;
 
-/// Nothing is similar to a longer id, in bytes: the comparison takes time by its length, for each skill.
+/// Nothing is similar to a longer id, in bytes: the comparison takes time by its length, for each
+/// skill.
 const MAX_NEAREST_BYTES: usize = 1_000;
 
 /// Ids less similar than this (Jaro-Winkler, in `[0, 1]`) are not offered.
@@ -230,8 +231,8 @@ impl Index {
         Ok(IndexedSkill { skill, background, risks: row.risks, copies, nodes })
     }
 
-    /// Returns the words in English letters that names and descriptions have: small, each once, in order. The first call reads
-    /// all skills, so ask it of small libraries only.
+    /// Returns the words in English letters that names and descriptions have: small, each once, in
+    /// order. The first call reads all skills, so ask it of small libraries only.
     pub(crate) fn headline_words(&self) -> Result<&[String]> {
         if let Some(words) = self.headline_words.get() {
             return Ok(words);
@@ -265,7 +266,8 @@ impl Index {
         Decompressor::new().map_err(files::read_error(&self.generation.path))
     }
 
-    /// Returns the estimated share of four-word sequences that two bodies have in common, in `[0, 1]`.
+    /// Returns the estimated share of four-word sequences that two bodies have in common, in `[0,
+    /// 1]`.
     ///
     /// # Errors
     /// [`Error::IndexCorrupt`].

@@ -1,9 +1,10 @@
 //! Stores the text and the nodes of skills, one self-checking frame a skill.
 //!
-//! A store file is a run of frames; it is written once and never changed. A frame is
-//! `check [8] | compressed_bytes u32 | nodes_bytes u32 | name_bytes u32 | description_bytes u32 |
-//! text_bytes u32 | compressed text | nodes`, little-endian, where the text is name, description
-//! and body one after the other, compressed with zstd, and `check` the first 64 bits of the BLAKE3 hash of all that follows.
+//! A store file is a run of frames; it is written once and never changed. A frame is `check [8] |
+//! compressed_bytes u32 | nodes_bytes u32 | name_bytes u32 | description_bytes u32 | text_bytes u32
+//! | compressed text | nodes`, little-endian, where the text is name, description and body one
+//! after the other, compressed with zstd, and `check` the first 64 bits of the BLAKE3 hash of all
+//! that follows.
 
 use std::{
     fs::File,

@@ -1,9 +1,11 @@
 //! The vectors of the skills of a generation, in the order of the table.
 //!
-//! `vectors.bin` has two parts a skill, `transformer.bin` one. A file is a header (`magic [8] | n_skills u32 | dim u32`), for bytes a scale `f32` for
-//! each part of each skill, and for each part of each skill one number a dimension, of the kind that the magic says; all numbers are
-//! little-endian. A scale below 0 stands for a skill that has no vectors yet. A row depends on the text of its skill only, so that an updated index holds the
-//! same bytes as one that was built at once.
+//! `vectors.bin` has two parts a skill, `transformer.bin` one. A file is a header (`magic [8] |
+//! n_skills u32 | dim u32`), for bytes a scale `f32` for each part of each skill, and for each part
+//! of each skill one number a dimension, of the kind that the magic says; all numbers are
+//! little-endian. A scale below 0 stands for a skill that has no vectors yet. A row depends on the
+//! text of its skill only, so that an updated index holds the same bytes as one that was built at
+//! once.
 
 use std::path::Path;
 
@@ -265,7 +267,8 @@ impl<const N: usize> Vectors<N> {
         dots.chunks_exact(n_parts).enumerate().map(mean).collect()
     }
 
-    /// Returns the dot product of each row of numbers with a query, without the [factor](Self::factor).
+    /// Returns the dot product of each row of numbers with a query, without the
+    /// [factor](Self::factor).
     fn dots<'r>(&self, rows: impl Iterator<Item = &'r [u8]>, query: &QueryVector) -> Vec<f32> {
         match self.kind {
             VectorKind::Int8 => {

@@ -30,7 +30,8 @@ const MAX_LINKS: usize = 16;
 /// Folders that hold dependencies and build products, never a user's skills.
 const SKIPPED_FOLDERS: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "target"];
 
-/// A file that marks a folder of copies of skills, which `skillmux compile` made for an agent: a scan passes it over.
+/// A file that marks a folder of copies of skills, which `skillmux compile` made for an agent: a
+/// scan passes it over.
 pub const COPIES_MARK: &str = ".skillmux-copies";
 
 /// A directory tree to read.
@@ -49,9 +50,9 @@ pub(super) struct Directory<'a> {
 impl Directory<'_> {
     /// Hands on every skill of the tree, a folder before its subfolders, siblings by name.
     ///
-    /// Skills may lie within skills. Hidden folders are entered, [`SKIPPED_FOLDERS`] and those with a [`COPIES_MARK`]
-    /// are not.
-    /// Symbolic links are followed as long as they stay within the allowed folders.
+    /// Skills may lie within skills. Hidden folders are entered, [`SKIPPED_FOLDERS`] and those with
+    /// a [`COPIES_MARK`] are not. Symbolic links are followed as long as they stay within the
+    /// allowed folders.
     pub(super) fn read(&self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         if self.root.is_file() {
             return sink(self.read_file(self.root, self.root, &[]));

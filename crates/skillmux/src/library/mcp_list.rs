@@ -283,7 +283,8 @@ fn is_emoji(c: char) -> bool {
     )
 }
 
-/// Returns what identifies a server in its address: `owner/name` on GitHub, host and path elsewhere.
+/// Returns what identifies a server in its address: `owner/name` on GitHub, host and path
+/// elsewhere.
 fn url_path(url: &str) -> &str {
     let path = url.split_once("://").map_or(url, |(_, path)| path);
     let path = path.split(['?', '#']).next().unwrap_or(path);

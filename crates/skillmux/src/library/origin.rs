@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::decode;
 use crate::{skill::Skill, text::clipped};
 
-/// Longest license that is kept, in characters. What is longer is the text of a license, not its name.
+/// Longest license that is kept, in characters. What is longer is the text of a license, not its
+/// name.
 const MAX_LICENSE_CHARS: usize = 60;
 
-/// What kind of place a skill was found in. It is told by where a source lies, never by what the source says of itself.
+/// What kind of place a skill was found in. It is told by where a source lies, never by what the
+/// source says of itself.
 #[derive(
     Debug,
     Clone,

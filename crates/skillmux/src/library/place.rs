@@ -33,8 +33,8 @@ impl SkillPlace {
         &self.folder
     }
 
-    /// Returns the absolute path of the folder as people and models read it: in one line, without hidden
-    /// characters.
+    /// Returns the absolute path of the folder as people and models read it: in one line, without
+    /// hidden characters.
     pub fn shown(&self) -> String {
         let absolute = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
         // Two spaces in a row are part of a path.
@@ -42,8 +42,8 @@ impl SkillPlace {
         printable(&absolute.display().to_string()).chars().map(shown).collect()
     }
 
-    /// Returns a hash of its files: their paths and bytes, and what its links lead to. `None` if they are more than 10,000, or
-    /// larger than 256 MiB in all, and if one cannot be read.
+    /// Returns a hash of its files: their paths and bytes, and what its links lead to. `None` if
+    /// they are more than 10,000, or larger than 256 MiB in all, and if one cannot be read.
     pub fn files_hash(&self) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
         let mut n_bytes = 0;

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{place::SkillPlace, source::Source};
 use crate::skill::SkillId;
 
-/// Where the skills of some sources lie. It looks at the disk anew each time, so that a skill is not told to
-/// be where it is no longer.
+/// Where the skills of some sources lie. It looks at the disk anew each time, so that a skill is
+/// not told to be where it is no longer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillPlaces {
     sources: Vec<Source>,

@@ -184,7 +184,8 @@ pub struct ScanReport {
     pub n_merged: usize,
     /// Files, folders and lines skipped.
     pub n_skipped: usize,
-    /// Skills left out because their authors want no model to load them: `disable-model-invocation`.
+    /// Skills left out because their authors want no model to load them:
+    /// `disable-model-invocation`.
     #[serde(default)]
     pub n_for_user_only: usize,
     /// Exact duplicates, in scan order.

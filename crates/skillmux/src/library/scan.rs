@@ -55,16 +55,17 @@ impl Library {
     /// The order is that of the sources; within a folder, parents come before children and siblings
     /// by name; within shards, by file name and line. Exact duplicates of a skill already kept are
     /// merged and not passed on. Skills that are not for a model are counted and not passed on. A
-    /// different skill whose id is taken gets the id `id~` with the first eight digits of its content
-    /// hash. The same files give the same skills and the same report.
+    /// different skill whose id is taken gets the id `id~` with the first eight digits of its
+    /// content hash. The same files give the same skills and the same report.
     ///
     /// Reading runs on a second thread, a few megabytes ahead of `on_skill`, which is called on
-    /// this one. Symbolic links are followed as long as they lead into one of the library's folders.
+    /// this one. Symbolic links are followed as long as they lead into one of the library's
+    /// folders.
     ///
     /// # Errors
     /// The first error of `on_skill`, which ends the scan. [`Error::SourceMissing`] or
-    /// [`Error::Read`] before any call to `on_skill` where a source as a whole cannot be opened; what
-    /// is wrong within a source is never fatal and stands in the report.
+    /// [`Error::Read`] before any call to `on_skill` where a source as a whole cannot be opened;
+    /// what is wrong within a source is never fatal and stands in the report.
     ///
     /// [`Error::SourceMissing`]: crate::Error::SourceMissing
     /// [`Error::Read`]: crate::Error::Read

@@ -120,7 +120,8 @@ impl Shards<'_> {
     }
 }
 
-/// Longest id: each answer has ids, whatever its budget. Paths of files are no longer on most systems.
+/// Longest id: each answer has ids, whatever its budget. Paths of files are no longer on most
+/// systems.
 const MAX_ID_BYTES: usize = 1024;
 
 /// A line; other fields are ignored.

@@ -1,4 +1,5 @@
-//! Reads the bytes of a `SKILL.md` into the texts of a skill, and fills in what its author left out.
+//! Reads the bytes of a `SKILL.md` into the texts of a skill, and fills in what its author left
+//! out.
 
 use super::{
     decode::{self, Decoded},

@@ -25,7 +25,8 @@ const MAX_DETECT_DEPTH: usize = 6;
 
 /// Where skills come from.
 ///
-/// The `label` becomes [`Skill::source`](crate::skill::Skill::source), unless a shard names one itself.
+/// The `label` becomes [`Skill::source`](crate::skill::Skill::source), unless a shard names one
+/// itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,8 +124,8 @@ impl Source {
         }
     }
 
-    /// Returns where a skill of this source lies on disk; `None` for one of a shard or list, and for one
-    /// that is gone.
+    /// Returns where a skill of this source lies on disk; `None` for one of a shard or list, and
+    /// for one that is gone.
     pub fn place_of(&self, id: &SkillId) -> Option<SkillPlace> {
         let Self::Folder { root, id_prefix, .. } = self else { return None };
         let path = match id_prefix {

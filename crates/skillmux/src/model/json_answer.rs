@@ -28,8 +28,8 @@ pub struct JsonQuestion<'a, Q> {
 }
 
 impl<Q: Serialize> JsonQuestion<'_, Q> {
-    /// Asks for the answer at temperature 0, and once more if it holds no JSON of this form; `None` if
-    /// the second one holds none either.
+    /// Asks for the answer at temperature 0, and once more if it holds no JSON of this form; `None`
+    /// if the second one holds none either.
     ///
     /// # Errors
     /// As for [`ChatModel::complete`].

@@ -9,8 +9,8 @@ use crate::error::Result;
 ///
 /// The contract, for `n` texts:
 /// - the answer has `n` finite scores, in the order of the texts; a higher one is better;
-/// - a score depends on the query and its own text only: a batch gives what one by one gives, within
-///   `1e-4`;
+/// - a score depends on the query and its own text only: a batch gives what one by one gives,
+///   within `1e-4`;
 /// - no text is too long: a model with a limit reads the beginning;
 /// - no texts give no scores.
 pub trait PairScorer: Send + Sync {
@@ -35,8 +35,8 @@ impl fmt::Debug for dyn PairScorer + '_ {
 pub struct PairScorerIdentity {
     /// Name of the model and, for a remote one, of where it runs.
     pub name: String,
-    /// Hash of the weights and of the instruction, so that another model under the same name is noticed; empty for a
-    /// remote one.
+    /// Hash of the weights and of the instruction, so that another model under the same name is
+    /// noticed; empty for a remote one.
     pub fingerprint: String,
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::probability;
 
-/// A bias and the leaves that a list of features falls into, one a tree: log-odds, where the trees are boosted for the logistic loss
-/// (Friedman 2001).
+/// A bias and the leaves that a list of features falls into, one a tree: log-odds, where the trees
+/// are boosted for the logistic loss (Friedman 2001).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trees {
@@ -32,9 +32,9 @@ impl Trees {
 
 /// A regression tree.
 ///
-/// In a file it is a pair of lists: the splits, each as `[feature, threshold, low, high]`, and the leaves. The tree begins at the first
-/// split, or is its only leaf if there is none. A child that is 0 or more is the split with that number; -1 is the first leaf, -2
-/// the second.
+/// In a file it is a pair of lists: the splits, each as `[feature, threshold, low, high]`, and the
+/// leaves. The tree begins at the first split, or is its only leaf if there is none. A child that
+/// is 0 or more is the split with that number; -1 is the first leaf, -2 the second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "(Vec<TreeSplit>, Vec<f32>)", into = "(Vec<TreeSplit>, Vec<f32>)")]
 pub struct Tree {
@@ -42,12 +42,13 @@ pub struct Tree {
     leaves: Vec<f32>,
 }
 
-/// A question of a [`Tree`]: the number of a feature; a threshold; the child where the feature is at most that, and the child where it is
-/// more.
+/// A question of a [`Tree`]: the number of a feature; a threshold; the child where the feature is
+/// at most that, and the child where it is more.
 pub type TreeSplit = (u16, f32, i16, i16);
 
 impl Tree {
-    /// Returns a tree; `None` if there is no leaf, or if a child is neither a leaf nor a later split.
+    /// Returns a tree; `None` if there is no leaf, or if a child is neither a leaf nor a later
+    /// split.
     pub fn new(splits: Vec<TreeSplit>, leaves: Vec<f32>) -> Option<Self> {
         let is_sound = |(number, split): (usize, &TreeSplit)| {
             let (_, _, low, high) = *split;

@@ -10,8 +10,9 @@ const MAX_STEP_BYTES: usize = 160;
 /// Longest short form of a list or a table, in bytes.
 const MAX_HEAD_BYTES: usize = 600;
 
-/// Returns the bytes of a node that stand for all of it: the head of a table, the text before a list, the first line of a numbered step.
-/// `None` where there is nothing shorter that says what the node is.
+/// Returns the bytes of a node that stand for all of it: the head of a table, the text before a
+/// list, the first line of a numbered step. `None` where there is nothing shorter that says what
+/// the node is.
 pub(super) fn brief_of(text: &str) -> Option<Range<usize>> {
     let brief = head_of_table(text).or_else(|| lead_in(text)).or_else(|| first_line(text))?;
     (brief.len() < text.trim_end().len()).then_some(brief)
@@ -32,7 +33,8 @@ fn lead_in(text: &str) -> Option<Range<usize>> {
     (!lead_in.is_empty() && lead_in.len() <= MAX_HEAD_BYTES).then_some(0..lead_in.len())
 }
 
-/// Returns the first line of a numbered step, or its first words where the line is long; `None` of several steps.
+/// Returns the first line of a numbered step, or its first words where the line is long; `None` of
+/// several steps.
 fn first_line(text: &str) -> Option<Range<usize>> {
     step_number(text)?;
     let mut lines = Line::all(text);

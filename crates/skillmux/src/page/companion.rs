@@ -40,20 +40,23 @@ const WARNINGS: [&str; 17] = [
 /// What a node is to another one that cannot be read without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Code to the text before it, or the text to the code; what a text announces; the rest of a line.
+    /// Code to the text before it, or the text to the code; what a text announces; the rest of a
+    /// line.
     Part,
     /// A condition or a loud warning.
     Guard,
-    /// Comes before it: an earlier step, the head of a table, the text before a list. Its short form may stand for it.
+    /// Comes before it: an earlier step, the head of a table, the text before a list. Its short
+    /// form may stand for it.
     Before,
 }
 
-/// Returns a node with those that it cannot be read without, rising by position. They cost at most `max_tokens`, and all of them fit
-/// what is left of the budget.
+/// Returns a node with those that it cannot be read without, rising by position. They cost at most
+/// `max_tokens`, and all of them fit what is left of the budget.
 ///
-/// If they don't, what comes before is shown in short. If that is still too much, there are no conditions; then only what belongs to
-/// the node itself; then what belongs to it and what comes before, in short; then the node is alone. Conditions that fit for themselves
-/// come along nevertheless.
+/// If they don't, what comes before is shown in short. If that is still too much, there are no
+/// conditions; then only what belongs to the node itself; then what belongs to it and what comes
+/// before, in short; then the node is alone. Conditions that fit for themselves come along
+/// nevertheless.
 pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
@@ -98,7 +101,8 @@ pub(super) fn together(
     chosen
 }
 
-/// Returns a node and those that it cannot be read without, rising, as far as they are not shown yet.
+/// Returns a node and those that it cannot be read without, rising, as far as they are not shown
+/// yet.
 fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(usize, Role)> {
     let mut all = vec![(node_idx, Role::Part)];
     let mut next = 0;
@@ -181,7 +185,8 @@ fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
 }
 
-/// Returns the step that a node belongs to: of an indented one the item above, of others the bold begin of a step above.
+/// Returns the step that a node belongs to: of an indented one the item above, of others the bold
+/// begin of a step above.
 fn own_step(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
     let text = outline.text(node_idx)?;
     if step_number(text).is_some() || text.starts_with("**") {
@@ -238,7 +243,8 @@ pub(super) fn guards_around(outline: &Outline<'_>, nodes: &[Node], node_idx: usi
         .collect()
 }
 
-/// Tells whether a node is a condition, or says in capitals or bold that something must or must not be done.
+/// Tells whether a node is a condition, or says in capitals or bold that something must or must not
+/// be done.
 fn is_guard(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
     let text = outline.text(node_idx).unwrap_or("");
     nodes[node_idx].kind == NodeKind::Precondition

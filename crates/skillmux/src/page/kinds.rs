@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Page, PageRequest, Pager};
 use crate::skill::{KindClassifier, NodeTree};
 
-/// Pages as another pager does, with the kinds that a [`KindClassifier`] tells in place of those of the index.
+/// Pages as another pager does, with the kinds that a [`KindClassifier`] tells in place of those of
+/// the index.
 pub struct KindPager {
     kinds: Arc<dyn KindClassifier>,
     pager: Box<dyn Pager>,

@@ -26,8 +26,9 @@ impl Page {
         self.best_left_out.as_ref().map(LeftOutSection::in_words)
     }
 
-    /// Returns which sections were left out, the longest first, with their tokens: `"Install" (120), "Usage" (90) and 3 more`; `None` of
-    /// a whole page. A section of which something is shown may be among them.
+    /// Returns which sections were left out, the longest first, with their tokens: `"Install"
+    /// (120), "Usage" (90) and 3 more`; `None` of a whole page. A section of which something is
+    /// shown may be among them.
     pub fn left_out_in_words(&self) -> Option<String> {
         if self.left_out.is_empty() {
             return None;

@@ -69,13 +69,15 @@ pub(super) fn number_of(text: &str) -> Option<u32> {
     is_item.then_some(number)
 }
 
-/// Returns the number of a step: that of an item, or of a bold begin such as `**Step 3 — Test it**`.
+/// Returns the number of a step: that of an item, or of a bold begin such as `**Step 3 — Test
+/// it**`.
 pub(super) fn step_number(text: &str) -> Option<u32> {
     let text = text.trim_start();
     number_of(text).or_else(|| text.starts_with("**").then(|| number_of_heading(text)).flatten())
 }
 
-/// Returns the number that a heading counts its section by: 3 of "3. Test it", "Step 3: Test it", "第3步 测试". Of "1.2 Test it" it is 2.
+/// Returns the number that a heading counts its section by: 3 of "3. Test it", "Step 3: Test it",
+/// "第3步 测试". Of "1.2 Test it" it is 2.
 pub(super) fn number_of_heading(title: &str) -> Option<u32> {
     const NOUNS: [&str; 8] = ["step ", "phase ", "stage ", "part ", "步骤", "阶段", "第", "step"];
     let title = title.trim_start_matches(['*', '_', '#', ' ']);

@@ -20,7 +20,8 @@ pub struct MmrConfig {
     /// Lowest score that is still selected, 0 in `SkillPager` §3.2, Eq. 3; more saves tokens, and
     /// from about 0.1 leaves out what matches the query by kind alone.
     pub min_score: f32,
-    /// Most nodes of a body of up to [`large_nodes`](Self::large_nodes) nodes: 20 in `SkillPager` §3.2, Eq. 4.
+    /// Most nodes of a body of up to [`large_nodes`](Self::large_nodes) nodes: 20 in `SkillPager`
+    /// §3.2, Eq. 4.
     pub max_nodes: usize,
     /// Most nodes of a larger body: 60 in Eq. 4.
     pub max_nodes_large: usize,
@@ -30,8 +31,9 @@ pub struct MmrConfig {
     pub heading_weight: f32,
     /// Relevance of a node by its kind alone.
     pub prior: KindPrior,
-    /// Part of the budget in `[0, 1]` that nodes may take because another one cannot be read without them: its code, the steps
-    /// before it, the head of its table, its conditions. 0 selects each node for itself.
+    /// Part of the budget in `[0, 1]` that nodes may take because another one cannot be read
+    /// without them: its code, the steps before it, the head of its table, its conditions. 0
+    /// selects each node for itself.
     pub companion_share: f32,
 }
 
@@ -52,8 +54,8 @@ impl Default for MmrConfig {
 }
 
 impl MmrConfig {
-    /// Returns the weights and limits of `SkillPager` §3.2: 20 nodes, or 60 of a body of more than 100, each for itself, and by its
-    /// text alone.
+    /// Returns the weights and limits of `SkillPager` §3.2: 20 nodes, or 60 of a body of more than
+    /// 100, each for itself, and by its text alone.
     pub fn skill_pager() -> Self {
         let prior = KindPrior {
             step: 0.0,
@@ -127,9 +129,10 @@ impl KindPrior {
 /// Selects nodes by maximal marginal relevance (`SkillPager` §3.2): each next node is the one that
 /// serves the query most and repeats the selected ones least.
 ///
-/// A node `n` scores `λ · rel(n) − (1 − λ) · max sim(s, n)` over the selected nodes `s` (Eq. 2), and
-/// selection ends when the best score is below [`MmrConfig::min_score`] (Eq. 3), at [`MmrConfig::max_nodes`], or when
-/// nothing more fits the budget; a node that does not fit is passed over for the next best. A body that fits is returned whole.
+/// A node `n` scores `λ · rel(n) − (1 − λ) · max sim(s, n)` over the selected nodes `s` (Eq. 2),
+/// and selection ends when the best score is below [`MmrConfig::min_score`] (Eq. 3), at
+/// [`MmrConfig::max_nodes`], or when nothing more fits the budget; a node that does not fit is
+/// passed over for the next best. A body that fits is returned whole.
 ///
 /// Where the paper has embeddings, cosines are those of tf-idf vectors, and that changes two
 /// things. `sim` is the cosine squared: nodes on the topic of the query share its words, which
@@ -140,9 +143,10 @@ impl KindPrior {
 /// where `c` and `h` are the largest of these cosines in the skill, so that a short query and a
 /// long one are alike in scale.
 ///
-/// A node comes with those that it cannot be read without: the text before code, the code after text, the steps before a numbered
-/// one, the head of a table, and short conditions beside a step. If they take more than [`MmrConfig::companion_share`] of the budget, or do not
-/// fit, it comes with its code or the text before it; if that does not fit either, alone.
+/// A node comes with those that it cannot be read without: the text before code, the code after
+/// text, the steps before a numbered one, the head of a table, and short conditions beside a step.
+/// If they take more than [`MmrConfig::companion_share`] of the budget, or do not fit, it comes
+/// with its code or the text before it; if that does not fit either, alone.
 ///
 /// A query that shares no term with the body is answered by the priors alone, without the
 /// penalty for repeats and without a lowest score: preconditions and steps from the top.

@@ -1,4 +1,5 @@
-//! Selects the parts of a skill's body that a query needs, within a token budget (`SkillPager` §3.2).
+//! Selects the parts of a skill's body that a query needs, within a token budget (`SkillPager`
+//! §3.2).
 //!
 //! ```
 //! use skillmux::{skill::{NodeTree, Skill, SkillId}, page::{MmrConfig, MmrPager, PageRequest, Pager, PartList, TermSource}};
@@ -62,8 +63,9 @@ pub use value::{
 ///
 /// Every implementation keeps to this:
 ///
-/// - Nodes are in the order of the source, each at most once, and their text is that of the body, byte for byte. A node is whole, or
-///   some of its first lines stand for it ([`PageNode::is_brief`]).
+/// - Nodes are in the order of the source, each at most once, and their text is that of the body,
+///   byte for byte. A node is whole, or some of its first lines stand for it
+///   ([`PageNode::is_brief`]).
 /// - No node is shown that the agent has already ([`PageRequest::had`]).
 /// - [`Page::n_tokens`] never exceeds [`PageRequest::budget_tokens`]. A budget too small for any
 ///   node gives a page without nodes, whose totals tell how much there is.
@@ -77,10 +79,11 @@ pub trait Pager: Send + Sync {
     /// Returns the selected nodes of one skill.
     fn page(&self, request: &PageRequest<'_>) -> Page;
 
-    /// Returns a page for each request, in their order, which take no more than `budget_tokens` together. The budgets of the requests
-    /// don't count.
+    /// Returns a page for each request, in their order, which take no more than `budget_tokens`
+    /// together. The budgets of the requests don't count.
     ///
-    /// Unless a pager does it otherwise, each page has an equal share of the budget, and what one leaves goes to the next.
+    /// Unless a pager does it otherwise, each page has an equal share of the budget, and what one
+    /// leaves goes to the next.
     fn pages(&self, requests: &[PageRequest<'_>], budget_tokens: u32) -> Vec<Page> {
         let mut left = budget_tokens;
         let page = |(request, n_left): (&PageRequest<'_>, usize)| {
@@ -155,11 +158,12 @@ pub struct Page {
     /// What was left out, by heading, in the order of the source: the first 32 sections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutSection>,
-    /// The node that is needed most, if it does not fit the budget: its heading, and the budget that has room for it alone, with the
-    /// headings above it.
+    /// The node that is needed most, if it does not fit the budget: its heading, and the budget
+    /// that has room for it alone, with the headings above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_left_out: Option<LeftOutSection>,
-    /// How likely the page has all that the query needs, in `[0, 1]`; `None` if the pager does not estimate it.
+    /// How likely the page has all that the query needs, in `[0, 1]`; `None` if the pager does not
+    /// estimate it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sufficiency: Option<f32>,
 }
@@ -189,8 +193,8 @@ pub struct PageNode {
     /// What stands between the node before and this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<PageMark>,
-    /// Whether only the first lines of the node are shown, which stand for all of it: the head of a table, the text before a list,
-    /// the first line of a numbered step.
+    /// Whether only the first lines of the node are shown, which stand for all of it: the head of a
+    /// table, the text before a list, the first line of a numbered step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_brief: bool,
     /// First byte in the body.

@@ -14,7 +14,8 @@ use crate::{
 
 /// Longest title of a section, in bytes; the rest of it is neither compared, nor shown, nor paid.
 ///
-/// A title is shown with every node below it, so that one of 100 KB would cost its length each time.
+/// A title is shown with every node below it, so that one of 100 KB would cost its length each
+/// time.
 const MAX_TITLE_BYTES: usize = 256;
 
 /// Most sections that are searched for the steps before a numbered one.
@@ -219,8 +220,8 @@ impl<'a> Outline<'a> {
         true
     }
 
-    /// Shows the headings of the numbered sections that a node's sections come after, the steps before them, if these headings fit,
-    /// and cost at most `max_tokens`.
+    /// Shows the headings of the numbered sections that a node's sections come after, the steps
+    /// before them, if these headings fit, and cost at most `max_tokens`.
     pub(super) fn show_steps_before(&mut self, node_idx: usize, max_tokens: f32) {
         let sections: Vec<usize> =
             self.sections_of(node_idx).flat_map(|section| self.steps_before(section)).collect();
@@ -259,7 +260,8 @@ impl<'a> Outline<'a> {
         found
     }
 
-    /// Returns the page of all nodes that the agent does not have, whatever the budget of the request.
+    /// Returns the page of all nodes that the agent does not have, whatever the budget of the
+    /// request.
     pub(super) fn into_whole_page(mut self) -> Page {
         self.left_tokens = u32::MAX;
         for node_idx in 0..self.request.nodes.nodes.len() {
@@ -299,7 +301,8 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Returns the selected nodes, each with what stands before it, and what stands after the last one.
+    /// Returns the selected nodes, each with what stands before it, and what stands after the last
+    /// one.
     fn page_nodes(&self) -> (Vec<PageNode>, Vec<PageMark>) {
         let NodeTree { sections, nodes } = self.request.nodes;
         let mut page_nodes: Vec<PageNode> = Vec::new();
@@ -361,7 +364,8 @@ impl<'a> Outline<'a> {
         blank.is_some_and(|blank| !blank.contains(['\n', '\r']))
     }
 
-    /// Returns what is shown of a node, without what stands before it, and whether its end is cut off.
+    /// Returns what is shown of a node, without what stands before it, and whether its end is cut
+    /// off.
     fn page_node(&self, node_idx: usize, node: &Node) -> Option<(PageNode, bool)> {
         let text = self.text(node_idx)?;
         let (range, n_tokens) = match self.extent(node_idx) {
@@ -405,7 +409,8 @@ impl<'a> Outline<'a> {
         all
     }
 
-    /// Returns the heading of the section that a node stands in; of those around it where that has none.
+    /// Returns the heading of the section that a node stands in; of those around it where that has
+    /// none.
     pub(super) fn heading_of(&self, node_idx: usize) -> String {
         let titles = self.sections_of(node_idx).map(|section| self.title(section));
         one_line(titles.into_iter().find(|title| !title.is_empty()).unwrap_or(""))

@@ -9,7 +9,8 @@ const MAX_SHOWN_CHARS: usize = 40;
 
 /// Parts of a skill by their positions among its nodes, from 0: `0-3,7`.
 ///
-/// It is a text that a page prints, and that the next call passes back, so that no part is sent twice.
+/// It is a text that a page prints, and that the next call passes back, so that no part is sent
+/// twice.
 ///
 /// ```
 /// use skillmux::page::PartList;

@@ -10,7 +10,8 @@ use super::{
 /// than any body that people write.
 pub(super) const MAX_COMPARED: usize = 4096;
 
-/// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes takes no minutes.
+/// Most selected nodes that others may repeat: the first ones, so that a page of thousands of nodes
+/// takes no minutes.
 const MAX_REPEATED: usize = 512;
 
 /// How the nodes and the headings above them compare to the query.
@@ -45,8 +46,8 @@ impl Scene {
 
 /// How much the nodes of a body repeat those that are selected.
 pub(super) struct Repeats {
-    /// By node, in `[0, 1]`: the largest squared cosine with a selected one. Nodes on the topic of the query share its words, which
-    /// alone is no repetition; the square is small for them.
+    /// By node, in `[0, 1]`: the largest squared cosine with a selected one. Nodes on the topic of
+    /// the query share its words, which alone is no repetition; the square is small for them.
     pub(super) of_nodes: Vec<f32>,
     n_selected: usize,
 }

@@ -1,4 +1,5 @@
-//! What rerankers that ask a model share: which candidates they ask about, and what the answer adds.
+//! What rerankers that ask a model share: which candidates they ask about, and what the answer
+//! adds.
 
 use super::RerankRequest;
 use crate::{
@@ -25,7 +26,8 @@ pub(super) fn read(
     candidates.iter().map(|candidate| index.skill(index.find(&candidate.skill)?)).collect()
 }
 
-/// Returns the parts of a score with what the answer of a model added to those of the order before it.
+/// Returns the parts of a score with what the answer of a model added to those of the order before
+/// it.
 pub(super) fn with_answer(
     mut parts: Vec<Contribution>,
     feature: &str,

@@ -12,8 +12,8 @@ use crate::{
 /// Contribution of the judge to a score.
 const JUDGE: &str = "judge";
 
-/// How far the last chosen skill is above all others: at least this much, and twice the best of them, so
-/// that [`ScoreCut`](crate::compose::ScoreCut) cuts between them on every scale.
+/// How far the last chosen skill is above all others: at least this much, and twice the best of
+/// them, so that [`ScoreCut`](crate::compose::ScoreCut) cuts between them on every scale.
 const MARGIN: f32 = 2.0;
 
 /// How far the first chosen skill is above the last one: too little for a cut between them.
@@ -22,8 +22,9 @@ const CHOSEN_SPAN: f32 = 0.1;
 /// Puts what a chat model chooses from the first candidates of another reranker before all others.
 ///
 /// The chosen ones come in the order of the model; all others keep their order and their scores. A
-/// model gives no numbers: what it chose stands out as far as a cut needs to take these and no others.
-/// A model that chooses nothing leaves the ranking as it is; one that gives no choice is an error.
+/// model gives no numbers: what it chose stands out as far as a cut needs to take these and no
+/// others. A model that chooses nothing leaves the ranking as it is; one that gives no choice is an
+/// error.
 ///
 /// One request is sent for each ranking, which is as slow as the model.
 pub struct JudgeReranker {

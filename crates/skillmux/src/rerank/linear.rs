@@ -11,13 +11,15 @@ use crate::{
 /// Contribution of a candidate of which nothing was measured.
 const RETRIEVED: &str = "retrieved";
 
-/// How far the best candidate of which nothing was measured is below those that were, in log-odds. Set by hand.
+/// How far the best candidate of which nothing was measured is below those that were, in log-odds.
+/// Set by hand.
 const UNMEASURED_MARGIN: f32 = 2.0;
 
 /// Orders candidates by a weighed sum of their signals.
 ///
 /// Scores are log-odds up to a constant: a skill that scores 1 more is `e` times as likely the
-/// right one. Weights depend on the [`QueryTraits`]. Candidates without signals follow in their order.
+/// right one. Weights depend on the [`QueryTraits`]. Candidates without signals follow in their
+/// order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearReranker {
     weights: FeatureWeights,

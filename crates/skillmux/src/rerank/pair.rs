@@ -15,10 +15,12 @@ const PAIR: &str = "pair";
 /// Characters of a query that a cross-encoder reads; `SkillRouter`'s evaluation cuts tasks there.
 const MAX_QUERY_CHARS: usize = 2000;
 
-/// Asks a cross-encoder about the first candidates of another reranker, and orders them by its answers.
+/// Asks a cross-encoder about the first candidates of another reranker, and orders them by its
+/// answers.
 ///
-/// A score is the answer, in log-odds. The candidates that it is not asked about follow: each is as far
-/// below the last one asked as it was before. If some candidates have signals, only those are asked about.
+/// A score is the answer, in log-odds. The candidates that it is not asked about follow: each is as
+/// far below the last one asked as it was before. If some candidates have signals, only those are
+/// asked about.
 pub struct PairReranker {
     inner: Box<dyn Reranker>,
     scorer: Arc<dyn PairScorer>,

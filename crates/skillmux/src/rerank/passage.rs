@@ -5,8 +5,8 @@ use crate::{error::Result, index::IndexedSkill, skill::Skill};
 
 /// Chooses the text of a skill that a [`PairScorer`](crate::model::PairScorer) reads with a query.
 ///
-/// The contract: one text for each skill, in their order; the same query and skill give the same text,
-/// whatever the other skills are.
+/// The contract: one text for each skill, in their order; the same query and skill give the same
+/// text, whatever the other skills are.
 pub trait Passage: Send + Sync {
     /// Returns the name of the choice, with its constants.
     fn identity(&self) -> String;

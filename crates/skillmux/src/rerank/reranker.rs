@@ -37,9 +37,9 @@ pub trait Reranker: Send + Sync {
     /// Returns what the scores mean, for candidates of this retriever.
     fn scale(&self, retriever: &dyn Retriever) -> ScoreScale;
 
-    /// Returns how many of the first candidates it compares by more than their signals, as one that asks
-    /// a model does. So many are retrieved even where fewer are asked for: the first ones of a ranking do not
-    /// depend on how many are asked for.
+    /// Returns how many of the first candidates it compares by more than their signals, as one that
+    /// asks a model does. So many are retrieved even where fewer are asked for: the first ones of a
+    /// ranking do not depend on how many are asked for.
     fn n_compared(&self) -> usize {
         0
     }

@@ -25,13 +25,13 @@ nothing else.";
 
 const FORM: &str = "{\"skills\": [number, ...]}";
 
-/// Asks a chat model which of some skills a task needs, all at once from a numbered list (`SkillRouter`
-/// appendix C, `SkillWeaver` appendix K).
+/// Asks a chat model which of some skills a task needs, all at once from a numbered list
+/// (`SkillRouter` appendix C, `SkillWeaver` appendix K).
 ///
-/// Both papers ask for the single best skill. We ask for all that the task needs, as few as suffice:
-/// tasks that need several are what a router is for. In `SkillRouter`, judges that see names and
-/// descriptions alone make a ranking worse (Hit@1 .307, and .594 with bodies, over the same encoder), so
-/// that the beginning of the body is shown.
+/// Both papers ask for the single best skill. We ask for all that the task needs, as few as
+/// suffice: tasks that need several are what a router is for. In `SkillRouter`, judges that see
+/// names and descriptions alone make a ranking worse (Hit@1 .307, and .594 with bodies, over the
+/// same encoder), so that the beginning of the body is shown.
 #[derive(Clone, Copy)]
 pub struct SkillJudge<'a> {
     model: &'a dyn ChatModel,
@@ -52,8 +52,8 @@ pub struct JudgeConfig {
 }
 
 impl Default for JudgeConfig {
-    /// 20 skills, the best number of `SkillRouter` appendix D, with 100, 400 and 1,000 bytes: some 7,000
-    /// tokens.
+    /// 20 skills, the best number of `SkillRouter` appendix D, with 100, 400 and 1,000 bytes: some
+    /// 7,000 tokens.
     fn default() -> Self {
         Self { n_shown: 20, max_name_bytes: 100, max_description_bytes: 400, max_body_bytes: 1_000 }
     }

@@ -20,7 +20,8 @@ pub struct QueryTraits {
 const LIBRARY_OF_10_000: f32 = 0.8;
 
 impl QueryTraits {
-    /// Returns the traits that the signals of any candidate of the query tell; 0 for those that they do not.
+    /// Returns the traits that the signals of any candidate of the query tell; 0 for those that
+    /// they do not.
     pub fn of(signals: &Signals) -> Self {
         let of = |name| signals.get(name).unwrap_or(0.0);
         Self {
@@ -31,7 +32,8 @@ impl QueryTraits {
         }
     }
 
-    /// Returns how far the library is above 10,000 skills, by its logarithm: 0 up to there, 1 for 100,000.
+    /// Returns how far the library is above 10,000 skills, by its logarithm: 0 up to there, 1 for
+    /// 100,000.
     pub fn crowd(&self) -> f32 {
         (self.library - LIBRARY_OF_10_000).max(0.0) / (1.0 - LIBRARY_OF_10_000)
     }

@@ -13,8 +13,8 @@ const MAX_WEIGHT: f32 = 1e6;
 /// Parts of a weight that fingerprints always tell: those for length and writing.
 const N_OLDEST_PARTS: usize = 3;
 
-/// The weights of a [`LinearReranker`](super::LinearReranker) for both kinds of index: plain numbers,
-/// which `skillmux train ranker` fits.
+/// The weights of a [`LinearReranker`](super::LinearReranker) for both kinds of index: plain
+/// numbers, which `skillmux train ranker` fits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankerWeights {
@@ -22,8 +22,8 @@ pub struct RankerWeights {
     pub with_vectors: FeatureWeights,
     /// For words alone.
     pub without_vectors: FeatureWeights,
-    /// For an index that has the vectors of a transformer as well, and a query that it can read; all zero if nothing was
-    /// fitted.
+    /// For an index that has the vectors of a transformer as well, and a query that it can read;
+    /// all zero if nothing was fitted.
     #[serde(default, skip_serializing_if = "FeatureWeights::is_zero")]
     pub with_transformer: FeatureWeights,
 }
@@ -97,8 +97,8 @@ impl FeatureWeights {
     /// Returns weights by the names of their features; those that are all zero are left out.
     ///
     /// # Errors
-    /// [`WeightsError`] for a name that no feature has, and for numbers that are not finite or above a
-    /// million.
+    /// [`WeightsError`] for a name that no feature has, and for numbers that are not finite or
+    /// above a million.
     pub fn new(
         named: impl IntoIterator<Item = (String, FeatureWeight)>,
     ) -> Result<Self, WeightsError> {

@@ -33,10 +33,11 @@ pub enum ScoreScale {
     RankOnly,
 }
 
-/// What log-odds are divided by before they become shares: a ranking is less sure of itself than it says.
+/// What log-odds are divided by before they become shares: a ranking is less sure of itself than it
+/// says.
 ///
-/// On 234 tasks of several skills whose skills no score uses, 1, 2 and 3 give a merged Recall@10 of .676, .695
-/// and .708, and the best Hit@1 lies between 1 and 2; see `docs/needs.md`.
+/// On 234 tasks of several skills whose skills no score uses, 1, 2 and 3 give a merged Recall@10 of
+/// .676, .695 and .708, and the best Hit@1 lies between 1 and 2; see `docs/needs.md`.
 const TEMPERATURE: f32 = 2.0;
 
 /// Returns the shares of candidates with these log-odds, best first (a softmax); they add up to 1.
@@ -52,8 +53,8 @@ pub(crate) fn shares(weights: Vec<f32>) -> Vec<f32> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Which retriever and reranker made a ranking, with which weights: two rankings of one identity can be
-/// judged by one calibration.
+/// Which retriever and reranker made a ranking, with which weights: two rankings of one identity
+/// can be judged by one calibration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RankingIdentity(String);

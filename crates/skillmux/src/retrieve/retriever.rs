@@ -43,23 +43,23 @@ pub enum Tier {
 
 /// Finds the skills that a query may need, with what it knows of them.
 ///
-/// A retriever keeps no skill itself: it reads the snapshot of the request, or asks another engine by
-/// the ids of skills. The contract, which one test suite checks for every implementation:
-/// - the best `k` candidates at least, if there are as many, and all skills that the query names, in
-///   [`Candidate::best_first`] order, each skill at most once;
+/// A retriever keeps no skill itself: it reads the snapshot of the request, or asks another engine
+/// by the ids of skills. The contract, which one test suite checks for every implementation:
+/// - the best `k` candidates at least, if there are as many, and all skills that the query names,
+///   in [`Candidate::best_first`] order, each skill at most once;
 /// - scores and signals are finite; all candidates have the same named values, or none: one that a
 ///   reranker can't measure has none, and a score in `[0, 1]` below those that have some;
 /// - a skill that shares nothing with the query is left out unless the query names it, so that
 ///   fewer than `k` may come, or none;
 /// - the first `k` do not depend on `k`;
-/// - [`Tier::Exact`]: the same index and query give the same candidates, bit by bit, whether the index
-///   was built at once or step by step. [`Tier::Approximate`]: the stated share of those.
+/// - [`Tier::Exact`]: the same index and query give the same candidates, bit by bit, whether the
+///   index was built at once or step by step. [`Tier::Approximate`]: the stated share of those.
 pub trait Retriever: Send + Sync {
     /// Returns which retriever this is, with its models and constants.
     fn identity(&self) -> RankingIdentity;
 
-    /// Returns who found these candidates: [`identity`](Self::identity), unless a model of it had no say in them, as one that cannot
-    /// read the query. A calibration is chosen by this.
+    /// Returns who found these candidates: [`identity`](Self::identity), unless a model of it had
+    /// no say in them, as one that cannot read the query. A calibration is chosen by this.
     fn identity_of(&self, _found: &[Candidate]) -> RankingIdentity {
         self.identity()
     }
@@ -75,7 +75,8 @@ pub trait Retriever: Send + Sync {
     /// Checks that the retriever can search this index.
     ///
     /// # Errors
-    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) if it has vectors of another encoder.
+    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) if it has vectors of another
+    /// encoder.
     fn check(&self, _index: &Index) -> Result<()> {
         Ok(())
     }

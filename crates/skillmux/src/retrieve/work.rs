@@ -10,11 +10,12 @@ const MAX_LOG_ODDS: f32 = 8.0;
 /// A stored number is in so many parts of one.
 const STEPS: f32 = 1000.0;
 
-/// A network that tells work from talk: it reads the vector of a query and says how likely the query asks for something that a
-/// skill could help with. Thanks, small talk and questions of general knowledge do not.
+/// A network that tells work from talk: it reads the vector of a query and says how likely the
+/// query asks for something that a skill could help with. Thanks, small talk and questions of
+/// general knowledge do not.
 ///
-/// It has one hidden layer of rectified units. Plain numbers, in thousandths: `skillmux train work` fits them to the vectors of one
-/// encoder.
+/// It has one hidden layer of rectified units. Plain numbers, in thousandths: `skillmux train work`
+/// fits them to the vectors of one encoder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WorkFile", into = "WorkFile")]
 pub struct WorkWeights(WorkFile);
@@ -52,8 +53,9 @@ pub struct WorkUnit {
 }
 
 impl WorkWeights {
-    /// Returns a network over the vectors of this encoder, its numbers rounded to thousandths; `None` if a unit has not as many
-    /// inputs as the encoder has dimensions, or a number is not finite.
+    /// Returns a network over the vectors of this encoder, its numbers rounded to thousandths;
+    /// `None` if a unit has not as many inputs as the encoder has dimensions, or a number is not
+    /// finite.
     pub fn new(encoder: EncoderIdentity, units: &[WorkUnit], bias: f32) -> Option<Self> {
         let numbers =
             units.iter().flat_map(|unit| unit.input.iter().chain([&unit.bias, &unit.output]));
@@ -74,7 +76,8 @@ impl WorkWeights {
         &self.0.encoder
     }
 
-    /// Returns the log-odds that a query with this vector asks for work, within 8 of 0; 0 for a vector of another length.
+    /// Returns the log-odds that a query with this vector asks for work, within 8 of 0; 0 for a
+    /// vector of another length.
     pub fn log_odds(&self, vector: &[f32]) -> f32 {
         if vector.len() != self.0.encoder.dim as usize {
             return 0.0;

@@ -40,11 +40,12 @@ pub struct Route {
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
-    /// What the task says it does not want, in its order: skills with a name that says so were left out. Then what it says is not to be done,
-    /// which was taken out of it.
+    /// What the task says it does not want, in its order: skills with a name that says so were left
+    /// out. Then what it says is not to be done, which was taken out of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ruled_out: Vec<String>,
-    /// What a chat model said that the task needs, if one was asked: the steps are for the needs of the last pass.
+    /// What a chat model said that the task needs, if one was asked: the steps are for the needs of
+    /// the last pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<NeedsPass>,
     /// What each stage did.
@@ -52,7 +53,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Returns the skills that no step loads, each once: first those that only the limit keeps out, then by step, the best first.
+    /// Returns the skills that no step loads, each once: first those that only the limit keeps out,
+    /// then by step, the best first.
     pub fn left_out(&self) -> Vec<&Alternative> {
         let loaded = self.steps.iter().flat_map(|step| &step.skills).map(|skill| &skill.id);
         let mut seen: HashSet<&SkillId> = loaded.collect();
@@ -68,8 +70,8 @@ impl Route {
 pub struct RouteStep {
     /// What the step is about; the whole task where the task is not split.
     pub subtask: String,
-    /// Calibrated estimate in `[0, 1]` that the best skill for it helps; `null` if the ranking is not
-    /// calibrated.
+    /// Calibrated estimate in `[0, 1]` that the best skill for it helps; `null` if the ranking is
+    /// not calibrated.
     pub confidence: Option<f32>,
     /// Positions of the steps that must come first, counted from 0, rising: the direct ones.
     pub depends_on: Vec<u32>,
@@ -90,20 +92,21 @@ pub struct ExplainedSkill {
     pub description: String,
     /// Where the skill comes from.
     pub source: String,
-    /// Absolute path of its folder, with the files that belong to it, if it is on disk: one line, without hidden
-    /// characters.
+    /// Absolute path of its folder, with the files that belong to it, if it is on disk: one line,
+    /// without hidden characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// How far it is trusted, and what speaks against it.
     #[serde(default)]
     pub trust: TrustNote,
-    /// Score of the ranking; comparable within one answer only. A skill of a part of the task has the score that it has for the task as
-    /// a whole; one of a need that the caller gave has that for the need.
+    /// Score of the ranking; comparable within one answer only. A skill of a part of the task has
+    /// the score that it has for the task as a whole; one of a need that the caller gave has that
+    /// for the need.
     pub score: f32,
     /// What the score is made of.
     pub explanation: Explanation,
-    /// Copies of it among the candidates, best first: exact ones, those of its name whose bodies have much in common,
-    /// and those of its description whose bodies are nearly the same.
+    /// Copies of it among the candidates, best first: exact ones, those of its name whose bodies
+    /// have much in common, and those of its description whose bodies are nearly the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<SkillId>,
 }

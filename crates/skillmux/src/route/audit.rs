@@ -1,4 +1,5 @@
-//! [`Router::trust`] and [`Router::audit`]: how far skills are trusted, and what speaks against them.
+//! [`Router::trust`] and [`Router::audit`]: how far skills are trusted, and what speaks against
+//! them.
 
 use serde::Serialize;
 
@@ -39,10 +40,12 @@ pub struct PresentSkill {
 }
 
 impl Router {
-    /// Returns how far a skill is trusted, and what speaks against it; of a skill that is blocked, too.
+    /// Returns how far a skill is trusted, and what speaks against it; of a skill that is blocked,
+    /// too.
     ///
     /// # Errors
-    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) and
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn trust(&self, id: &SkillId) -> Result<TrustNote> {
         let index = self.index();
         let indexed = index.skill(index.find(id)?)?;
@@ -62,7 +65,8 @@ impl Router {
         standing.is_blocked(index.find(id)?)
     }
 
-    /// Returns the skills that something speaks against: those that are trusted least come first, then by id.
+    /// Returns the skills that something speaks against: those that are trusted least come first,
+    /// then by id.
     ///
     /// # Errors
     /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).

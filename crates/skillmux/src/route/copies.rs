@@ -14,11 +14,12 @@ use crate::{
 /// Least similarity of the bodies of two copies that have one name.
 const SAME_NAME: f32 = 0.4;
 
-/// Least similarity of the bodies of two copies that have one description: whole families of skills are written from one
-/// template, for different things.
+/// Least similarity of the bodies of two copies that have one description: whole families of skills
+/// are written from one template, for different things.
 const SAME_DESCRIPTION: f32 = 0.8;
 
-/// Least similarity of the bodies of a skill and of one that is trusted more: what a plan takes for a repetition.
+/// Least similarity of the bodies of a skill and of one that is trusted more: what a plan takes for
+/// a repetition.
 const ANY_NAME: f32 = 0.6;
 
 /// Shorter lines, such as headings, say nothing of where a text comes from.
@@ -129,7 +130,8 @@ impl<'i> CopyReader<'i> {
         })
     }
 
-    /// Returns whether most lines of one text are in the other one: a copy may hold much more, or leave lines out.
+    /// Returns whether most lines of one text are in the other one: a copy may hold much more, or
+    /// leave lines out.
     fn shares_lines(&self, a: SkillIdx, b: SkillIdx) -> Result<bool> {
         let [a, b] =
             [a, b].map(|idx| self.index.skill(idx).map(|indexed| lines(&indexed.skill.body)));
@@ -156,7 +158,8 @@ fn lines(text: &str) -> FxHashSet<String> {
     lines.collect()
 }
 
-/// Returns letters and digits of a text, small, each as the letter that it looks like: `рdf` in Cyrillic letters is `pdf`.
+/// Returns letters and digits of a text, small, each as the letter that it looks like: `рdf` in
+/// Cyrillic letters is `pdf`.
 fn folded(text: &str) -> String {
     let plain: String = skeleton(&text.to_lowercase()).collect();
     plain.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -45,7 +45,8 @@ pub(super) struct Found<'r> {
 }
 
 impl<'r> Found<'r> {
-    /// Returns what was found, with what the task as a whole says of the skills of a need and of a part.
+    /// Returns what was found, with what the task as a whole says of the skills of a need and of a
+    /// part.
     pub(super) fn beside(
         self,
         of_task: Option<&'r OfTask>,
@@ -113,7 +114,8 @@ impl<'r> Found<'r> {
         Ok(explained)
     }
 
-    /// Returns the confidence of a step: that of its best skill, or of the skill that it has because another need keeps the best one.
+    /// Returns the confidence of a step: that of its best skill, or of the skill that it has
+    /// because another need keeps the best one.
     pub(super) fn confidence(&mut self, index: &Index, step: &PlanStep) -> Result<Option<f32>> {
         let is_moved = step.left_out.iter().any(|left| left.reason == DropReason::ServesOther);
         let moved_to = step.skills.first().filter(|_| is_moved);

@@ -36,8 +36,8 @@ pub struct Hint {
     pub description: String,
 }
 
-/// Returns up to `n` skills, the best of each ranking, then the next best of each, as far as 900 tokens go. None
-/// has the name of another, or nearly repeats it.
+/// Returns up to `n` skills, the best of each ranking, then the next best of each, as far as 900
+/// tokens go. None has the name of another, or nearly repeats it.
 pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Vec<Hint>> {
     let mut headlines = index.headlines()?;
     let mut hints: Vec<Hint> = Vec::new();

@@ -17,7 +17,8 @@ pub(super) const N_MERGED: usize = 200;
 /// How slowly shares fall by place where scores are no log-odds. Set by hand.
 const PLACE_OFFSET: f32 = 10.0;
 
-/// The signals of a merged candidate: its share in the ranking of the task and in that of each need.
+/// The signals of a merged candidate: its share in the ranking of the task and in that of each
+/// need.
 const SHARES: [&str; Query::MAX_NEEDS + 1] = [
     "task", "need 1", "need 2", "need 3", "need 4", "need 5", "need 6", "need 7", "need 8",
     "need 9", "need 10", "need 11", "need 12", "need 13", "need 14", "need 15", "need 16",
@@ -26,8 +27,8 @@ const SHARES: [&str; Query::MAX_NEEDS + 1] = [
 /// Returns the ranking by the sum of what a skill has of each ranking: that of the task, and then
 /// those of its needs.
 ///
-/// A ranking by log-odds is shared out by them (a softmax); of another one, places count. So a ranking that is
-/// sure of a skill says more than one that is not.
+/// A ranking by log-odds is shared out by them (a softmax); of another one, places count. So a
+/// ranking that is sure of a skill says more than one that is not.
 pub(super) fn merge(rankings: Vec<Ranking>) -> Ranking {
     let n = rankings.len();
     let names = SHARES.get(..n).unwrap_or(&SHARES);
@@ -76,8 +77,8 @@ fn ranking_shares(candidates: &[Candidate], scale: ScoreScale) -> Vec<f32> {
 /// What the task as a whole says of the candidates of its needs, in log-odds.
 pub(super) struct OfTask(BTreeMap<SkillId, f32>);
 
-/// A candidate of a need is this much worse than the best of the task at most: what is right for one need
-/// of five may be far down. Set by hand.
+/// A candidate of a need is this much worse than the best of the task at most: what is right for
+/// one need of five may be far down. Set by hand.
 const MAX_BELOW_TASK: f32 = 5.0;
 
 impl OfTask {
@@ -91,7 +92,8 @@ impl OfTask {
         Some(Self(ranking.candidates.iter().map(below).collect()))
     }
 
-    /// Adds to each score of the ranking of a need what the task says of the candidate, and orders them again.
+    /// Adds to each score of the ranking of a need what the task says of the candidate, and orders
+    /// them again.
     pub(super) fn add_to(&self, ranking: &mut Ranking) {
         for candidate in &mut ranking.candidates {
             candidate.score += self.of_candidate(candidate);
@@ -99,8 +101,8 @@ impl OfTask {
         ranking.candidates.sort_unstable_by(Candidate::best_first);
     }
 
-    /// Returns what the task adds to the score of a candidate, in `[-5, 0]`; nothing to one that the need
-    /// names, which stays first.
+    /// Returns what the task adds to the score of a candidate, in `[-5, 0]`; nothing to one that
+    /// the need names, which stays first.
     pub(super) fn of_candidate(&self, candidate: &Candidate) -> f32 {
         if candidate.signals.is_named {
             return 0.0;
@@ -109,7 +111,8 @@ impl OfTask {
     }
 }
 
-/// The scores that skills have for a task as a whole. Those of two of its parts do not compare: so an answer shows these.
+/// The scores that skills have for a task as a whole. Those of two of its parts do not compare: so
+/// an answer shows these.
 pub(super) struct TaskScores {
     scores: BTreeMap<SkillId, f32>,
     lowest: f32,
@@ -124,8 +127,8 @@ impl TaskScores {
         (ranking.scale == ScoreScale::LogOdds).then_some(Self { scores, lowest })
     }
 
-    /// Returns what makes the score of a candidate of a part that for the task. One that the task did not find has the lowest score of
-    /// all.
+    /// Returns what makes the score of a candidate of a part that for the task. One that the task
+    /// did not find has the lowest score of all.
     pub(super) fn of_candidate(&self, candidate: &Candidate) -> f32 {
         let lowest = || self.lowest.min(candidate.score);
         self.scores.get(&candidate.skill).copied().unwrap_or_else(lowest) - candidate.score

@@ -38,11 +38,13 @@ const FORM: &str = "[\"phrase\", ...]";
 /// How a [`NeedsWriter`] asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NeedsConfig {
-    /// Most passes: the first sees the task alone, each later one also the skills that were found for the phrases before.
+    /// Most passes: the first sees the task alone, each later one also the skills that were found
+    /// for the phrases before.
     pub n_passes: usize,
     /// Skills that a later pass sees, up to [`MAX_HINTS`](super::MAX_HINTS).
     pub n_hints: usize,
-    /// Passes end once the skills found for two passes have so much in common (Jaccard), in `[0, 1]`.
+    /// Passes end once the skills found for two passes have so much in common (Jaccard), in `[0,
+    /// 1]`.
     pub stop_at: f32,
 }
 
@@ -63,8 +65,8 @@ pub struct NeedsPass {
     pub hints: Vec<SkillId>,
 }
 
-/// Lets a chat model say what a task needs, and say it again after it saw skills that were found: Skill-Aware Decomposition
-/// (`SkillWeaver`, sections 4.2 and 4.4).
+/// Lets a chat model say what a task needs, and say it again after it saw skills that were found:
+/// Skill-Aware Decomposition (`SkillWeaver`, sections 4.2 and 4.4).
 ///
 /// A pass is one request; an answer that is no JSON array of strings is asked for once more.
 pub struct NeedsWriter {
@@ -99,11 +101,13 @@ impl NeedsWriter {
         Self { model, config }
     }
 
-    /// Returns the passes over a task; the last one has its needs, at least one and at most [`Query::MAX_NEEDS`]. Needs that
-    /// the task brings are not looked at. There is no pass over small talk, which needs nothing.
+    /// Returns the passes over a task; the last one has its needs, at least one and at most
+    /// [`Query::MAX_NEEDS`]. Needs that the task brings are not looked at. There is no pass over
+    /// small talk, which needs nothing.
     ///
     /// # Errors
-    /// [`Error::Chat`] if the model fails, gives no list twice, or lists nothing; those of the router.
+    /// [`Error::Chat`] if the model fails, gives no list twice, or lists nothing; those of the
+    /// router.
     pub fn write(&self, router: &Router, task: &Query) -> Result<Vec<NeedsPass>> {
         if is_small_talk(task.text()) {
             return Ok(Vec::new());

@@ -8,11 +8,11 @@ use crate::{
     rerank::{Passage, RerankRequest},
 };
 
-/// Reads `name | description | page`: the parts of the body that a pager chooses for the query, in place of
-/// its beginning.
+/// Reads `name | description | page`: the parts of the body that a pager chooses for the query, in
+/// place of its beginning.
 ///
-/// It stands here and not beside [`SkillStart`](crate::rerank::SkillStart), for paging is a later stage than
-/// reranking.
+/// It stands here and not beside [`SkillStart`](crate::rerank::SkillStart), for paging is a later
+/// stage than reranking.
 pub struct PagedPassage {
     pager: Box<dyn Pager>,
     budget_tokens: u32,

@@ -23,8 +23,8 @@ use crate::{
     trust::TrustPolicy,
 };
 
-/// A retriever and a reranker, with what every ranking shares: named skills come first, and reasons are
-/// given in the same words.
+/// A retriever and a reranker, with what every ranking shares: named skills come first, and reasons
+/// are given in the same words.
 pub struct Ranker {
     retriever: Box<dyn Retriever>,
     reranker: Box<dyn Reranker>,
@@ -54,8 +54,8 @@ impl Ranker {
         }
     }
 
-    /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words of its
-    /// own needs.
+    /// Returns the ranker with another way to weigh the words of reasons, as a retriever by words
+    /// of its own needs.
     #[must_use]
     pub fn with_words(self, words: Bm25Config) -> Self {
         Self { words, ..self }
@@ -67,8 +67,9 @@ impl Ranker {
         Self { speller: Some(speller), ..self }
     }
 
-    /// Returns the ranker with what says queries in English: skills in English are then found by that as
-    /// well. Where scores are no log-odds, or the writing of skills is not measured, it changes nothing.
+    /// Returns the ranker with what says queries in English: skills in English are then found by
+    /// that as well. Where scores are no log-odds, or the writing of skills is not measured, it
+    /// changes nothing.
     #[must_use]
     pub fn with_translator(self, translator: Arc<dyn Translator>) -> Self {
         Self { translator: Some(translator), ..self }
@@ -80,7 +81,8 @@ impl Ranker {
         Self { trust: Some(trust), ..self }
     }
 
-    /// Returns a ranker to which all skills are the same, whatever speaks against them: what weights are fitted to.
+    /// Returns a ranker to which all skills are the same, whatever speaks against them: what
+    /// weights are fitted to.
     #[must_use]
     pub fn without_trust(self) -> Self {
         Self { trust: None, ..self }
@@ -112,12 +114,14 @@ impl Ranker {
 
     /// Returns the best `k` skills of an index; those that the query names come first.
     ///
-    /// If the query has needs, the task and each need are ranked alone and merged: a skill has the sum of its shares of
-    /// these rankings, each of which shares out 1. The scale is then [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that
-    /// no calibration has.
+    /// If the query has needs, the task and each need are ranked alone and merged: a skill has the
+    /// sum of its shares of these rankings, each of which shares out 1. The scale is then
+    /// [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that no
+    /// calibration has.
     ///
-    /// What the query rules out (`no docker`) is not ranked. What it says is not to be done (`don't draw charts`) is, because weights
-    /// are fitted to that; a [`Router`](super::Router) takes it out before.
+    /// What the query rules out (`no docker`) is not ranked. What it says is not to be done (`don't
+    /// draw charts`) is, because weights are fitted to that; a [`Router`](super::Router) takes it
+    /// out before.
     ///
     /// # Errors
     /// Those of the retriever and the reranker.
@@ -169,7 +173,8 @@ impl Ranker {
         Reading::of(query, index, self.speller.as_deref())
     }
 
-    /// Returns the best `k` skills for the text of a query, which is that of a reading or of a part of it.
+    /// Returns the best `k` skills for the text of a query, which is that of a reading or of a part
+    /// of it.
     pub(super) fn rank_text(
         &self,
         index: &Index,
@@ -201,7 +206,8 @@ impl Ranker {
         Ok(Ranking { candidates, scale, identity })
     }
 
-    /// Returns what the parts of one skill are chosen by: the task, what it is in English, and its needs.
+    /// Returns what the parts of one skill are chosen by: the task, what it is in English, and its
+    /// needs.
     pub(super) fn page_text(&self, query: &Query) -> String {
         let needs = query.needs().iter().map(|need| need.text().to_owned());
         let translation = self.translator.as_ref().and_then(|known| known.translate(query.text()));
@@ -296,8 +302,8 @@ const TRANSLATION: &str = "translation";
 /// Least share of its writing that a skill has in common with a text that finds it.
 const SAME_WRITING: f32 = 0.5;
 
-/// Joins what a query and its translation found. The translation adds skills in its own writing, which lose something; a skill that
-/// both found has the higher score.
+/// Joins what a query and its translation found. The translation adds skills in its own writing,
+/// which lose something; a skill that both found has the higher score.
 fn both(
     of_query: Vec<Candidate>,
     translation: Translation,

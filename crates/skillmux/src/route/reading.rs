@@ -15,19 +15,23 @@ use crate::{
     text::{Analyzer, simplified},
 };
 
-/// Longest task that is read for typing errors, in words: a long one has names and code that look like errors.
+/// Longest task that is read for typing errors, in words: a long one has names and code that look
+/// like errors.
 const MAX_WORDS: usize = 80;
 
-/// Longest task in bytes in which something is ruled out: a specification says `with no arguments` and `never use` of what it describes.
+/// Longest task in bytes in which something is ruled out: a specification says `with no arguments`
+/// and `never use` of what it describes.
 const MAX_NEGATED_BYTES: usize = 1_200;
 
 /// Shortest word that is taken for a typing error.
 const MIN_LETTERS: usize = 4;
 
-/// Skills of the largest library in which a word of one skill is no typing error; in a larger one, skills have such errors, too.
+/// Skills of the largest library in which a word of one skill is no typing error; in a larger one,
+/// skills have such errors, too.
 const SMALL_LIBRARY: usize = 10_000;
 
-/// Short forms that people type, with what they stand for. None is the end of a file name, a code of a language, or a measure.
+/// Short forms that people type, with what they stand for. None is the end of a file name, a code
+/// of a language, or a measure.
 const SHORT_FORMS: [(&str, &str); 10] = [
     ("abt", "about"),
     ("cuz", "because"),
@@ -50,8 +54,8 @@ pub struct Correction {
     pub to: String,
 }
 
-/// A task as it is ranked: in simplified characters, without what it rules out, and with typing errors mended and
-/// short forms spelled out.
+/// A task as it is ranked: in simplified characters, without what it rules out, and with typing
+/// errors mended and short forms spelled out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     pub(super) query: Query,
@@ -135,7 +139,8 @@ fn terms(text: &str) -> BTreeSet<String> {
     terms
 }
 
-/// Returns a task without what it says is not to be done, and that; `None` if it says nothing of the kind, or nothing else.
+/// Returns a task without what it says is not to be done, and that; `None` if it says nothing of
+/// the kind, or nothing else.
 fn without_refusals(task: &str) -> Option<(String, Vec<String>)> {
     let refusals = if task.len() > MAX_NEGATED_BYTES { Vec::new() } else { refusals(task) };
     let rest = without(task, &refusals);
@@ -189,12 +194,14 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
     task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
 }
 
-/// Returns a word without the marks of a sentence behind it. Other signs belong to it: code has them.
+/// Returns a word without the marks of a sentence behind it. Other signs belong to it: code has
+/// them.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(|c: char| c.is_whitespace() || ",.?!;:，。？！".contains(c))
 }
 
-/// Returns a task with the typing errors mended that the words of the library or of the speller tell.
+/// Returns a task with the typing errors mended that the words of the library or of the speller
+/// tell.
 fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, Vec<Correction>)> {
     let mut corrections: Vec<Correction> = Vec::new();
     if task.split_whitespace().nth(MAX_WORDS).is_some() {
@@ -218,7 +225,8 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     Ok((mended, corrections))
 }
 
-/// Returns whether a task is not surely in another language: words of German are no typing errors of English ones.
+/// Returns whether a task is not surely in another language: words of German are no typing errors
+/// of English ones.
 fn is_english(task: &str) -> bool {
     let found = whatlang::detect(task);
     found.is_none_or(|found| {
@@ -227,15 +235,16 @@ fn is_english(task: &str) -> bool {
     })
 }
 
-/// Returns whether a word is a stop word, or one that a library has which is small enough: then no speller need be asked, whose
-/// vocabulary takes time to read.
+/// Returns whether a word is a stop word, or one that a library has which is small enough: then no
+/// speller need be asked, whose vocabulary takes time to read.
 fn is_familiar(word: &str, index: &Index) -> Result<bool> {
     let is_small = index.n_skills() <= SMALL_LIBRARY;
     Ok(terms(word).is_empty() || is_small && n_users(word, index)? > 0)
 }
 
-/// Returns what a word is most likely meant for: of the nearest words of the library, that of most skills; without any, the one nearest
-/// word that the speller has, if there is only one, so that the transformer can read it.
+/// Returns what a word is most likely meant for: of the nearest words of the library, that of most
+/// skills; without any, the one nearest word that the speller has, if there is only one, so that
+/// the transformer can read it.
 fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
     let is_small = index.n_skills() <= SMALL_LIBRARY;
     let library = if is_small { index.headline_words()? } else { &[] };

@@ -24,9 +24,9 @@ pub(super) const N_SPARE_CANDIDATES: usize = 10;
 
 /// Routes queries over one index.
 ///
-/// A router is shared by any number of threads. Each call works on the snapshot of the index that was
-/// current when it began; [`refresh`](Self::refresh) puts a newer one in its place, and no call waits
-/// for it.
+/// A router is shared by any number of threads. Each call works on the snapshot of the index that
+/// was current when it began; [`refresh`](Self::refresh) puts a newer one in its place, and no call
+/// waits for it.
 pub struct Router {
     snapshot: ArcSwap<Index>,
     /// Held while a newer generation is opened, so that it is opened once.
@@ -47,8 +47,8 @@ impl Router {
     /// Returns a router over an open index.
     ///
     /// # Errors
-    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) if the stages need vectors that the
-    /// index does not have.
+    /// [`Error::EncoderMismatch`](crate::Error::EncoderMismatch) if the stages need vectors that
+    /// the index does not have.
     pub fn new(index: Index, stages: Stages) -> Result<Self> {
         stages.ranker.check(&index)?;
         Ok(Self {
@@ -83,7 +83,8 @@ impl Router {
     /// Returns the id of the skill that a text means: it is an id, or the name of one skill alone.
     ///
     /// # Errors
-    /// [`Error::SkillUnknown`] with the ids of all skills of that name, else with ids that look alike.
+    /// [`Error::SkillUnknown`] with the ids of all skills of that name, else with ids that look
+    /// alike.
     pub fn resolve(&self, id_or_name: &str) -> Result<SkillId> {
         let index = self.index();
         let id = SkillId::new(id_or_name);
@@ -120,7 +121,8 @@ impl Router {
     /// Calls that are under way go on with the generation that they began with.
     ///
     /// # Errors
-    /// As for [`Index::open`] and [`Router::new`]; the router then keeps the generation that it has.
+    /// As for [`Index::open`] and [`Router::new`]; the router then keeps the generation that it
+    /// has.
     pub fn refresh(&self) -> Result<bool> {
         let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let present = self.index();
@@ -138,12 +140,14 @@ impl Router {
         self.stages.calibrations.of(&self.stages.ranker.identity())
     }
 
-    /// Returns the parts of one skill that a query and its needs ask for, whatever it says in English as well; without a query,
-    /// its beginning. Parts that the agent had before are not shown again.
+    /// Returns the parts of one skill that a query and its needs ask for, whatever it says in
+    /// English as well; without a query, its beginning. Parts that the agent had before are not
+    /// shown again.
     ///
     /// # Errors
     /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) with ids that look alike,
-    /// [`Error::SkillBlocked`](crate::Error::SkillBlocked), and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
+    /// [`Error::SkillBlocked`](crate::Error::SkillBlocked), and
+    /// [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
     pub fn page(
         &self,
         id: &SkillId,
@@ -164,8 +168,9 @@ impl Router {
         Ok(PageWords::new(&index).page(pager, &skill, &text, budget_tokens, had))
     }
 
-    /// Returns what is ranked for a task, each as a query of its own: the needs that the caller gave, if any; then a task that
-    /// names skills is a need as well, for these. Else the task, and its parts if it has several.
+    /// Returns what is ranked for a task, each as a query of its own: the needs that the caller
+    /// gave, if any; then a task that names skills is a need as well, for these. Else the task, and
+    /// its parts if it has several.
     pub(super) fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();

@@ -28,7 +28,8 @@ use crate::{
 /// Limits of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteOptions {
-    /// Most skills to load; `None` for three, for six of a task in parts, or for one a need where a query has more needs.
+    /// Most skills to load; `None` for three, for six of a task in parts, or for one a need where a
+    /// query has more needs.
     pub max_skills: Option<usize>,
     /// Most tokens over all pages; 0 for no pages.
     pub budget_tokens: u32,
@@ -175,7 +176,8 @@ impl Router {
         })
     }
 
-    /// Reads the skills of a plan. Returns its steps as the answer has them, and the skills in the order of the steps.
+    /// Reads the skills of a plan. Returns its steps as the answer has them, and the skills in the
+    /// order of the steps.
     fn load(
         &self,
         index: &Index,
@@ -236,8 +238,8 @@ impl Router {
     }
 }
 
-/// Leaves out the steps that load nothing, if a loaded skill serves the part as well, or it asks for nothing; if none loads, all but
-/// the first. The task as a whole is no part.
+/// Leaves out the steps that load nothing, if a loaded skill serves the part as well, or it asks
+/// for nothing; if none loads, all but the first. The task as a whole is no part.
 fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
     let loaded: Vec<SkillId> = planned.iter().flat_map(|step| step.skills.clone()).collect();
     if loaded.is_empty() {
@@ -258,7 +260,8 @@ fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
     index.similarity(index.find(a)?, index.find(b)?)
 }
 
-/// Returns the highest confidence of what something is loaded for, and of a split task; of all if nothing is; `None` if one has none.
+/// Returns the highest confidence of what something is loaded for, and of a split task; of all if
+/// nothing is; `None` if one has none.
 fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
     let is_loaded =
         |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());

@@ -29,8 +29,8 @@ impl Router {
         self.stages.ranker.rank_reading(&index, &reading, k)
     }
 
-    /// Returns the best `k` skills with their texts and the reasons for their places. Near-copies have places of their own;
-    /// exact copies are one skill.
+    /// Returns the best `k` skills with their texts and the reasons for their places. Near-copies
+    /// have places of their own; exact copies are one skill.
     ///
     /// # Errors
     /// As for [`Router::search`], and [`Error::IndexCorrupt`](crate::Error::IndexCorrupt).
@@ -42,8 +42,8 @@ impl Router {
     }
 
     /// Returns the best `k` skills that are no copies of a better one, each with its
-    /// [`copies`](ExplainedSkill::copies). So the copy that is shown is the one whose text fits the query best; of
-    /// equals, that of the first id.
+    /// [`copies`](ExplainedSkill::copies). So the copy that is shown is the one whose text fits the
+    /// query best; of equals, that of the first id.
     ///
     /// # Errors
     /// As for [`Router::search_explained`].
@@ -69,7 +69,8 @@ impl Router {
         Ok(explained)
     }
 
-    /// Returns candidates of a ranking for this query with their texts and the reasons for their places.
+    /// Returns candidates of a ranking for this query with their texts and the reasons for their
+    /// places.
     ///
     /// # Errors
     /// [`Error::SkillUnknown`](crate::Error::SkillUnknown) if one is no longer in the index, and

@@ -11,16 +11,18 @@ use crate::{
     trust::{Tier, TrustNote, TrustPolicy, Verdict},
 };
 
-/// Fewest candidates among which originals are looked for. A copy whose original is not among them has words of its own that
-/// the original has not, and is left out.
+/// Fewest candidates among which originals are looked for. A copy whose original is not among them
+/// has words of its own that the original has not, and is left out.
 pub(super) const MIN_COMPARED: usize = 24;
 
 /// Applies a [`TrustPolicy`] to rankings over one index.
 ///
 /// 1. Skills with a risk that the policy blocks are left out.
-/// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`]; so does being untrusted.
-/// 3. A copy never stands above a skill that outranks it: one that is trusted more, or one that is trusted as much and lacks
-///    risks that the copy has. Nor does a skill with the name of one that is trusted more, if both are found.
+/// 2. Risks lower the score of a skill that is not trusted, by [`Risks::penalty`]; so does being
+///    untrusted.
+/// 3. A copy never stands above a skill that outranks it: one that is trusted more, or one that is
+///    trusted as much and lacks risks that the copy has. Nor does a skill with the name of one that
+///    is trusted more, if both are found.
 pub(super) struct Standing<'r> {
     index: &'r Index,
     policy: &'r TrustPolicy,
@@ -83,8 +85,8 @@ impl<'r> Standing<'r> {
         Ok(())
     }
 
-    /// Returns which of the skills that a task names are put first: of one name, those of the highest tier; none that is not trusted,
-    /// and none that is blocked.
+    /// Returns which of the skills that a task names are put first: of one name, those of the
+    /// highest tier; none that is not trusted, and none that is blocked.
     pub(super) fn pinned(&self, named: Vec<SkillId>) -> Result<Vec<SkillId>> {
         if named.is_empty() {
             return Ok(named);
@@ -106,7 +108,8 @@ impl<'r> Standing<'r> {
         Ok(pinned.map(|(_, _, id)| id.clone()).collect())
     }
 
-    /// Returns what an answer says of a skill; `behind` is the skill that it was put behind in the ranking.
+    /// Returns what an answer says of a skill; `behind` is the skill that it was put behind in the
+    /// ranking.
     pub(super) fn note(
         &self,
         indexed: &IndexedSkill,
@@ -146,8 +149,8 @@ impl<'r> Standing<'r> {
         Err(Error::SkillBlocked { id: id.clone(), risks })
     }
 
-    /// Returns the skill of the same name that a skill must stand behind: of several, one that it is a copy of, then that of the
-    /// highest tier, then that of the first id.
+    /// Returns the skill of the same name that a skill must stand behind: of several, one that it
+    /// is a copy of, then that of the highest tier, then that of the first id.
     fn of_name(&self, idx: SkillIdx) -> Result<Option<Behind>> {
         let rank = self.rank(idx)?;
         if !self.may_be_outranked(&rank) {
@@ -183,14 +186,16 @@ impl<'r> Standing<'r> {
         rank.tier < self.highest || !rank.risks.is_empty()
     }
 
-    /// Puts each copy right behind the skill that outranks it, or leaves it out where that is not among the candidates. What only
-    /// has the name of another skill stays where that is not among them.
+    /// Puts each copy right behind the skill that outranks it, or leaves it out where that is not
+    /// among the candidates. What only has the name of another skill stays where that is not among
+    /// them.
     fn put_copies_behind(&self, ranked: &mut Vec<(Candidate, Rank)>) -> Result<()> {
         if !ranked.iter().any(|(_, rank)| self.may_be_outranked(rank)) {
             return Ok(());
         }
         let mut copies = CopyReader::new(self.index)?;
-        // From the last to the first: what moves down has been looked at, and stays behind its original.
+        // From the last to the first: what moves down has been looked at, and stays behind its
+        // original.
         for at in (0..ranked.len()).rev() {
             let rank = ranked[at].1;
             if !self.may_be_outranked(&rank) {
@@ -244,7 +249,8 @@ impl<'r> Standing<'r> {
     }
 }
 
-/// Returns a score that some log-odds were taken from: where scores are ratios, the matching part of it.
+/// Returns a score that some log-odds were taken from: where scores are ratios, the matching part
+/// of it.
 fn lowered(score: f32, scale: ScoreScale, log_odds: f32) -> f32 {
     match scale {
         ScoreScale::LogOdds => score - log_odds,

@@ -26,7 +26,8 @@ pub struct BestEvidence {
 }
 
 impl Router {
-    /// Returns the best skill with what speaks for and against loading it; `None` if nothing was found.
+    /// Returns the best skill with what speaks for and against loading it; `None` if nothing was
+    /// found.
     ///
     /// # Errors
     /// As for [`Router::search_explained`].
@@ -45,8 +46,8 @@ impl Router {
         Ok(Some(BestEvidence { best, evidence, ranking }))
     }
 
-    /// Returns the steps that the composer would be asked about a query with a plan of the usual size: the task or its needs,
-    /// with their rankings.
+    /// Returns the steps that the composer would be asked about a query with a plan of the usual
+    /// size: the task or its needs, with their rankings.
     ///
     /// # Errors
     /// As for [`Router::route`].
@@ -62,8 +63,8 @@ impl Router {
         needs.iter().map(step).collect()
     }
 
-    /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget of 0, and as if the agent had no
-    /// part of the skill.
+    /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget
+    /// of 0, and as if the agent had no part of the skill.
     pub fn with_page_request<T>(
         &self,
         skill: &IndexedSkill,

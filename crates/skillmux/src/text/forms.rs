@@ -1,5 +1,5 @@
-//! Forms of English words that the stemmer keeps apart: irregular ones, British spellings, plurals of acronyms, and nouns of verbs
-//! (`conversion`, `notification`).
+//! Forms of English words that the stemmer keeps apart: irregular ones, British spellings, plurals
+//! of acronyms, and nouns of verbs (`conversion`, `notification`).
 
 use std::borrow::Cow;
 
@@ -233,10 +233,11 @@ const VERB_ENDINGS: [&str; 9] = ["able", "ation", "ations", "e", "ed", "er", "er
 /// Fewest letters before the ending of such a verb; `raise` and `wise` are none.
 const MIN_VERB_START: usize = 3;
 
-/// Returns the word that the stemmer is to see in place of a lower-cased English one: `write` for `wrote`, `color` for
-/// `colour`, `optimize` for `optimise`, `csv` for `csvs`.
+/// Returns the word that the stemmer is to see in place of a lower-cased English one: `write` for
+/// `wrote`, `color` for `colour`, `optimize` for `optimise`, `csv` for `csvs`.
 ///
-/// All forms of one word get one answer, so a wrong guess (`promize`) parts nothing that belongs together.
+/// All forms of one word get one answer, so a wrong guess (`promize`) parts nothing that belongs
+/// together.
 pub(super) fn regular(word: &str) -> Cow<'_, str> {
     if let Ok(found) = IRREGULAR.binary_search_by_key(&word, |(form, _)| form) {
         return IRREGULAR[found].1.into();
@@ -274,8 +275,8 @@ fn is_plural_acronym(word: &str) -> bool {
     word.len() > 3 && word != "https" && !word.ends_with("ss") && !word.bytes().any(is_vowel)
 }
 
-/// Returns whether a verb without its ending, such as `optimis` or `analys`, is one that Americans write with `z`.
-/// `revise` and `concise` are none, and keep the stem of `revision`.
+/// Returns whether a verb without its ending, such as `optimis` or `analys`, is one that Americans
+/// write with `z`. `revise` and `concise` are none, and keep the stem of `revision`.
 fn is_british_verb(verb: &str) -> bool {
     let Some(start) = verb.strip_suffix("is").or_else(|| verb.strip_suffix("ys")) else {
         return false;

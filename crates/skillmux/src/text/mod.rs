@@ -1,14 +1,15 @@
 //! Turns text into index terms: the same way for skills and for queries.
 //!
-//! - Words are lower-cased; English words are stemmed (Snowball) and stop words dropped. Irregular forms, British
-//!   spellings and plurals of acronyms (`PDFs`) count as the word that they are forms of.
+//! - Words are lower-cased; English words are stemmed (Snowball) and stop words dropped. Irregular
+//!   forms, British spellings and plurals of acronyms (`PDFs`) count as the word that they are
+//!   forms of.
 //! - Identifiers such as `pdf-table_extractV2` give their parts of two and more letters or digits,
-//!   beside a hump of three and more (`pdf`, `tabl`, `extract`) and themselves without the joints (`pdftableextractv2`), so that
-//!   all spellings of a name meet.
-//! - Chinese, kana and Hangul give overlapping character pairs. Measured on the 500 Chinese
-//!   queries of `queries-train`, pairs find more than the words of a dictionary segmenter
-//!   (Hit@1 0.38 against 0.35), need no dictionary, and start at once. Traditional characters count as
-//!   their simplified forms.
+//!   beside a hump of three and more (`pdf`, `tabl`, `extract`) and themselves without the joints
+//!   (`pdftableextractv2`), so that all spellings of a name meet.
+//! - Chinese, kana and Hangul give overlapping character pairs. Measured on the 500 Chinese queries
+//!   of `queries-train`, pairs find more than the words of a dictionary segmenter (Hit@1 0.38
+//!   against 0.35), need no dictionary, and start at once. Traditional characters count as their
+//!   simplified forms.
 //!
 //! ```
 //! use skillmux::text::Analyzer;

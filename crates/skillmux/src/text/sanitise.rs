@@ -8,7 +8,8 @@ use super::is_han;
 /// marks and overrides of the writing direction (U+061C among them), zero-width spaces, fillers of
 /// Hangul, invisible operators, interlinear marks and tags.
 ///
-/// Not so the two joiners, which [`is_joiner`] tells, and selectors of variants: some writings and emoji need them.
+/// Not so the two joiners, which [`is_joiner`] tells, and selectors of variants: some writings and
+/// emoji need them.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
@@ -21,8 +22,8 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Returns the text without hidden characters, and without control characters but line feeds and tabs. What separates
-/// lines or paragraphs becomes a line feed.
+/// Returns the text without hidden characters, and without control characters but line feeds and
+/// tabs. What separates lines or paragraphs becomes a line feed.
 ///
 /// Joiners and selectors of variants stay where writing has them.
 ///
@@ -75,7 +76,8 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns whether a character shows nothing but joins its neighbours, or chooses a form of the one before it.
+/// Returns whether a character shows nothing but joins its neighbours, or chooses a form of the one
+/// before it.
 fn is_joint(c: char) -> bool {
     is_joiner(c) || is_selector(c) || is_ideograph_selector(c)
 }
@@ -90,10 +92,12 @@ fn is_ideograph_selector(c: char) -> bool {
     matches!(c, '\u{e0100}'..='\u{e01ef}')
 }
 
-/// What was read last, for telling joiners and selectors that writing needs from those that carry a message.
+/// What was read last, for telling joiners and selectors that writing needs from those that carry a
+/// message.
 ///
 /// - A selector of an ideograph follows one.
-/// - Any other one is alone: of a row, the first stays. A picture may have a selector and then a joiner.
+/// - Any other one is alone: of a row, the first stays. A picture may have a selector and then a
+///   joiner.
 /// - None stands between two ASCII characters, but in the signs of keys (`1`, U+FE0F, U+20E3).
 struct Joints {
     /// The last character that stays and shows something.
@@ -144,8 +148,8 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Returns JSON with hidden and control characters escaped; JSON holds them in strings only, where an
-/// escape means the same.
+/// Returns JSON with hidden and control characters escaped; JSON holds them in strings only, where
+/// an escape means the same.
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -27,12 +27,14 @@ pub(super) fn script_of(c: char) -> Option<Script> {
     }
 }
 
-/// Returns whether a character belongs to Chinese, kana or Hangul, which are written without spaces.
+/// Returns whether a character belongs to Chinese, kana or Hangul, which are written without
+/// spaces.
 pub fn is_spaceless(c: char) -> bool {
     matches!(script_of(c), Some(Script::Han | Script::Syllables))
 }
 
-/// Returns the share of the letters of a text that are Chinese, kana or Hangul, in `[0, 1]`; 0 for a text without letters.
+/// Returns the share of the letters of a text that are Chinese, kana or Hangul, in `[0, 1]`; 0 for
+/// a text without letters.
 pub fn spaceless_share(text: &str) -> f32 {
     let (mut n_spaceless, mut n_letters) = (0_usize, 0_usize);
     for c in text.chars().filter(|c| c.is_alphabetic()) {
@@ -42,9 +44,11 @@ pub fn spaceless_share(text: &str) -> f32 {
     n_spaceless as f32 / usize::max(n_letters, 1) as f32
 }
 
-/// Returns the share of the words of a text that are Chinese, Japanese or Korean, in `[0, 1]`; 0 for a text without letters.
+/// Returns the share of the words of a text that are Chinese, Japanese or Korean, in `[0, 1]`; 0
+/// for a text without letters.
 ///
-/// Two of their characters count as a word. So does whatever else stands between blanks and has a letter, as the name of a file.
+/// Two of their characters count as a word. So does whatever else stands between blanks and has a
+/// letter, as the name of a file.
 pub(crate) fn spaceless_share_of_words(text: &str) -> f32 {
     let (mut n_spaceless, mut n_words, mut is_in_word) = (0_usize, 0_usize, false);
     for c in text.chars() {
@@ -68,8 +72,8 @@ pub fn is_han(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Returns whether the character is in the block of common ideographs, of which nearly all Chinese text
-/// is made.
+/// Returns whether the character is in the block of common ideographs, of which nearly all Chinese
+/// text is made.
 pub fn is_common_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}')
 }

@@ -11,8 +11,8 @@ const FNV_PRIME: u64 = 0x0100_0000_01b3;
 /// Calls `f` with a hash of every four units of a text that follow each other, in order: what the
 /// likeness of two texts is told by. A text of fewer units has none.
 ///
-/// A unit is a word of ASCII letters and digits, or one letter of another script, so that Chinese has
-/// shingles of characters; letter case, blanks and punctuation do not count.
+/// A unit is a word of ASCII letters and digits, or one letter of another script, so that Chinese
+/// has shingles of characters; letter case, blanks and punctuation do not count.
 pub fn for_each_shingle(text: &str, mut f: impl FnMut(u64)) {
     let mut window = [0_u64; SHINGLE_UNITS];
     let mut n_units = 0_usize;

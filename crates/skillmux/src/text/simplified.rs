@@ -21,8 +21,9 @@ static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
     characters().zip(table.convert(&lines).lines()).filter_map(pairs).collect()
 });
 
-/// Returns a text with each traditional Chinese character in its simplified form, byte for byte at the same place. Characters are looked at
-/// one by one, so a word of Taiwan or Hong Kong stays that word.
+/// Returns a text with each traditional Chinese character in its simplified form, byte for byte at
+/// the same place. Characters are looked at one by one, so a word of Taiwan or Hong Kong stays that
+/// word.
 pub fn simplified(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.chars().any(|c| of(c).is_some()) {
         return Cow::Borrowed(text);

@@ -272,8 +272,9 @@ fn is_acronyms(word: &str) -> bool {
         .is_some_and(|acronym| acronym.len() > 1 && acronym.bytes().all(|c| c.is_ascii_uppercase()))
 }
 
-/// Returns how many letters a part of an identifier needs to say something without the others: two between joints, as in
-/// `db-backup`; three beside a hump, because the `DB` of `MongoDB` is any database.
+/// Returns how many letters a part of an identifier needs to say something without the others: two
+/// between joints, as in `db-backup`; three beside a hump, because the `DB` of `MongoDB` is any
+/// database.
 fn least_letters(run: &str, part: &Range<usize>) -> usize {
     let (before, after) = (run[..part.start].chars().next_back(), run[part.end..].chars().next());
     let is_hump = [before, after].into_iter().flatten().any(char::is_alphabetic);

@@ -103,7 +103,8 @@ const LONG_LETTER: u16 = 120;
 const DIGITS: u16 = 1_500;
 /// A run of marks, and again for each eight more.
 const MARKS: u16 = 1_060;
-/// A single mark glued to the word after it, as in `snake_case`, where it often is part of the token.
+/// A single mark glued to the word after it, as in `snake_case`, where it often is part of the
+/// token.
 const JOINT: u16 = 430;
 /// A run of line ends.
 const NEWLINES: u16 = 700;

@@ -1,6 +1,7 @@
 //! [`TrustPolicy`]: whom a user trusts, and what that means for a skill. [`TrustNote`]: what an answer says of it.
 //!
-//! Nothing here says that a skill is safe. A tier is what the user says of a place; risks are what a text shows.
+//! Nothing here says that a skill is safe. A tier is what the user says of a place; risks are what
+//! a text shows.
 //!
 //! ```
 //! use skillmux::{library::Origin, skill::SkillId, trust::{Tier, TrustPolicy}};

@@ -52,7 +52,8 @@ impl Tier {
     }
 }
 
-/// Log-odds that a skill loses for being untrusted, beside those of its risks: about as much as one of the heavier risks.
+/// Log-odds that a skill loses for being untrusted, beside those of its risks: about as much as one
+/// of the heavier risks.
 pub const UNTRUSTED_PENALTY: f32 = 1.5;
 
 /// Which skills are trusted, and which are not loaded at all.
@@ -99,7 +100,8 @@ struct Rule {
 }
 
 impl Default for TrustPolicy {
-    /// What the user installed is trusted: personal skills and plugins. All else is unrated, and nothing is blocked.
+    /// What the user installed is trusted: personal skills and plugins. All else is unrated, and
+    /// nothing is blocked.
     fn default() -> Self {
         let mut policy = Self {
             of_origin: Default::default(),
@@ -120,7 +122,8 @@ impl TrustPolicy {
         self.of_origin[origin as usize] = tier;
     }
 
-    /// Sets the tier of the skills whose ids fit a pattern: `*` stands for a part of an id between slashes, `**` for any parts.
+    /// Sets the tier of the skills whose ids fit a pattern: `*` stands for a part of an id between
+    /// slashes, `**` for any parts.
     ///
     /// If several patterns fit an id, the longest one counts; of equally long ones, the lower tier.
     ///
@@ -140,8 +143,9 @@ impl TrustPolicy {
 
     /// Returns how far a skill is trusted: by the rule for its id, else by its origin.
     ///
-    /// An id with `~` is that of a second skill with the id before it. No rule makes it trusted: it is not the skill that was meant.
-    /// Nor does one for an id with empty parts, `.`, `..`, or blanks around a part, which looks like another one.
+    /// An id with `~` is that of a second skill with the id before it. No rule makes it trusted: it
+    /// is not the skill that was meant. Nor does one for an id with empty parts, `.`, `..`, or
+    /// blanks around a part, which looks like another one.
     pub fn tier(&self, id: &SkillId, origin: Origin) -> Tier {
         let is_odd = |part: &str| matches!(part, "" | "." | "..") || part.trim() != part;
         let is_second = id.as_str().contains('~') || id.as_str().split('/').any(is_odd);
@@ -156,7 +160,8 @@ impl TrustPolicy {
         self.pins.insert(id, hash);
     }
 
-    /// Adds what a scanner found in a skill. Errors and warnings are a [risk](Risk::FlaggedByScanner), notes are not.
+    /// Adds what a scanner found in a skill. Errors and warnings are a
+    /// [risk](Risk::FlaggedByScanner), notes are not.
     pub fn add_finding(&mut self, id: SkillId, finding: ScannerFinding) {
         self.findings.entry(id).or_default().push(finding);
     }

@@ -64,7 +64,8 @@ impl ScannerFinding {
 }
 
 impl fmt::Display for ScannerFinding {
-    /// Says it as a clause whose subject is the skill: `was flagged by scan (rule X, line 3): message`.
+    /// Says it as a clause whose subject is the skill: `was flagged by scan (rule X, line 3):
+    /// message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = (!self.rule.is_empty()).then(|| format!("rule {}", self.rule));
         let line = self.line.map(|line| format!("line {line}"));
@@ -77,12 +78,15 @@ impl fmt::Display for ScannerFinding {
     }
 }
 
-/// Reads a report in SARIF 2.1.0: one finding for each place that a result names, in the order of the report.
+/// Reads a report in SARIF 2.1.0: one finding for each place that a result names, in the order of
+/// the report.
 ///
-/// Results that passed, do not apply, are suppressed or are gone are left out, and so are those without a place in a file.
+/// Results that passed, do not apply, are suppressed or are gone are left out, and so are those
+/// without a place in a file.
 ///
-/// A file is looked for where the report says. If it is not there, its path is taken from the folder of the report and from
-/// `bases`, whole and then without its first parts, as long as two are left: a report may come from another computer.
+/// A file is looked for where the report says. If it is not there, its path is taken from the
+/// folder of the report and from `bases`, whole and then without its first parts, as long as two
+/// are left: a report may come from another computer.
 ///
 /// # Errors
 /// [`Error::Read`], and [`Error::ScannerReport`] if it is no such report.

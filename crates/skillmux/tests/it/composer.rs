@@ -160,7 +160,8 @@ fn plans_of_the_shipped_ranker_keep_the_order_and_the_limit() {
     for composer in composers {
         let routes = shipped_routes(composer, 3);
         let n_loading = routes.iter().filter(|route| route.decision == Decision::Load).count();
-        // Without a calibration nothing but small talk abstains: an abstaining router proves nothing.
+        // Without a calibration nothing but small talk abstains: an abstaining router proves
+        // nothing.
         assert!(n_loading > routes.len() / 2, "{n_loading} of {}", routes.len());
         for route in routes {
             let [step] = route.steps.as_slice() else { panic!("{} steps", route.steps.len()) };
@@ -271,7 +272,8 @@ fn only_what_a_plan_would_load_without_the_limit_is_over_it() {
     assert_eq!(reason_of(1, "water"), Some(DropReason::BelowCut));
 }
 
-/// A task that is sure of one skill takes no second one of a quarter, but a task that is sure of none does.
+/// A task that is sure of one skill takes no second one of a quarter, but a task that is sure of
+/// none does.
 #[test]
 fn a_plan_ends_where_another_skill_lowers_the_set_f1_to_expect() {
     let n_loaded = |first: f32| {
@@ -286,7 +288,8 @@ fn a_plan_ends_where_another_skill_lowers_the_set_f1_to_expect() {
     };
     // 0.9 / (1 + 0.9 + 0.75) = 0.34, and 0.25 / (1 + 0.25 + 0.75) = 0.125.
     assert_eq!(n_loaded(0.9), 1);
-    // 0.45 / (1 + 0.45 + 0.75) = 0.2; (0.45 + 0.25) / (2 + 0.7 + 0.5) = 0.22; (0.7 + 0.25) / (3 + 0.95 + 0.25) = 0.23.
+    // 0.45 / (1 + 0.45 + 0.75) = 0.2; (0.45 + 0.25) / (2 + 0.7 + 0.5) = 0.22; (0.7 + 0.25) / (3 +
+    // 0.95 + 0.25) = 0.23.
     assert_eq!(n_loaded(0.45), 4);
 }
 

@@ -58,7 +58,8 @@ pub(crate) fn judge(inner: Box<dyn Reranker>, says: &'static str) -> JudgeRerank
     JudgeReranker::new(inner, Arc::new(Parrot(says)), config)
 }
 
-/// What a chat model may say: numbers that it was shown, one of them twice, and one that it was not.
+/// What a chat model may say: numbers that it was shown, one of them twice, and one that it was
+/// not.
 pub(crate) const CHOICE: &str = r#"{"skills": [7, 2, 7, 99, 1, 0]}"#;
 
 /// Returns the ranker that ships, with vectors and without, over the encoder of the tests.
@@ -85,7 +86,8 @@ fn mixed_weights() -> FeatureWeights {
     FeatureWeights::new(Feature::ALL.iter().enumerate().map(weight)).unwrap()
 }
 
-/// A cross-encoder of a few lines: sixteen scores, drawn by what it reads, so that some are the same.
+/// A cross-encoder of a few lines: sixteen scores, drawn by what it reads, so that some are the
+/// same.
 struct DrawnPairs(PairScorerIdentity);
 
 impl PairScorer for DrawnPairs {
@@ -116,8 +118,8 @@ pub(crate) fn by_pairs(inner: impl Fn() -> Box<dyn Reranker>) -> [PairReranker; 
     })
 }
 
-/// Returns every ranker that asks no model: each retriever as it is, weights of both signs, and those that
-/// ship.
+/// Returns every ranker that asks no model: each retriever as it is, weights of both signs, and
+/// those that ship.
 pub(crate) fn rankers() -> Vec<Ranker> {
     let alone = |retriever| Ranker::new(retriever, Box::new(KeepOrder));
     let mut rankers: Vec<Ranker> = retrievers().into_iter().map(alone).collect();
@@ -132,7 +134,8 @@ pub(crate) fn rankers() -> Vec<Ranker> {
     rankers
 }
 
-/// Returns rerankers that ask a model after another one: by pairs, and a judge that chooses or does not.
+/// Returns rerankers that ask a model after another one: by pairs, and a judge that chooses or does
+/// not.
 pub(crate) fn asking(inner: impl Fn() -> Box<dyn Reranker>) -> Vec<Box<dyn Reranker>> {
     let mut rerankers: Vec<Box<dyn Reranker>> = Vec::new();
     for pairs in by_pairs(&inner) {

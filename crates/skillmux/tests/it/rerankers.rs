@@ -20,8 +20,8 @@ use crate::{
     },
 };
 
-/// Returns queries for rerankers that ask a model: few, for they read skills, which takes most of the time
-/// of the tests.
+/// Returns queries for rerankers that ask a model: few, for they read skills, which takes most of
+/// the time of the tests.
 fn few_queries() -> Vec<Query> {
     let texts = ["merge the pages of a pdf report", "use csv-cleaning", "the of and"];
     texts.map(|text| Query::new(text).unwrap()).into()

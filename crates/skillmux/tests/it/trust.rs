@@ -27,7 +27,8 @@ fn clone_body() -> String {
     )
 }
 
-/// An original, a clone that runs what it downloads and has more of the words, and skills for other things.
+/// An original, a clone that runs what it downloads and has more of the words, and skills for other
+/// things.
 fn workshop() -> Workshop {
     Workshop::with(&[
         Line::new("acme/pdf-forms", "pdf-forms", ABOUT, BODY),

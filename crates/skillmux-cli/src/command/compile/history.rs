@@ -63,9 +63,10 @@ impl History {
         Ok(Self { sources: vec![path.to_owned()], uses })
     }
 
-    /// Counts what Claude Code keeps: its own counts (`skillUsage` of `~/.claude.json`, anthropics/claude-code#51115)
-    /// and the calls of its tool `Skill` in transcripts. The greater number counts, for it keeps both of one call, and
-    /// its counts stop at times (#88699). What cannot be read counts nothing.
+    /// Counts what Claude Code keeps: its own counts (`skillUsage` of `~/.claude.json`,
+    /// anthropics/claude-code#51115) and the calls of its tool `Skill` in transcripts. The greater
+    /// number counts, for it keeps both of one call, and its counts stop at times (#88699). What
+    /// cannot be read counts nothing.
     fn of_claude_code(home: &Path) -> Self {
         let mut history = Self::default();
         let file = home.join(".claude.json");
@@ -91,7 +92,8 @@ impl History {
     }
 }
 
-/// Counts the calls in all transcripts below a folder, and returns whether there are any transcripts.
+/// Counts the calls in all transcripts below a folder, and returns whether there are any
+/// transcripts.
 fn count_transcripts(folder: &Path, depth: usize, called: &mut BTreeMap<String, u64>) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let mut is_there = false;
@@ -113,8 +115,8 @@ fn count_transcripts(folder: &Path, depth: usize, called: &mut BTreeMap<String, 
     is_there
 }
 
-/// Counts the calls of the tool `Skill` in a transcript: `message.content[]` with `type` `tool_use`, and the skill in
-/// `input.skill`.
+/// Counts the calls of the tool `Skill` in a transcript: `message.content[]` with `type`
+/// `tool_use`, and the skill in `input.skill`.
 fn count_calls(mut transcript: impl BufRead, called: &mut BTreeMap<String, u64>) {
     let mut line = Vec::new();
     while transcript.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {

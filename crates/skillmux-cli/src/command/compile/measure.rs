@@ -59,8 +59,8 @@ struct Task {
     gold: Vec<usize>,
 }
 
-/// Ranks the skills by BM25 over what each list says, for the tasks of a file or, without one, for sentences of the
-/// skills. `None` in a list is a skill that it has not.
+/// Ranks the skills by BM25 over what each list says, for the tasks of a file or, without one, for
+/// sentences of the skills. `None` in a list is a skill that it has not.
 pub(super) fn measure(
     skills: &[&InstalledSkill],
     lists: [&[Option<String>]; 3],
@@ -155,7 +155,8 @@ fn is_in_folder(skill: &InstalledSkill, id: &str) -> bool {
     !id.is_empty() && folder.is_some_and(|folder| folder.ends_with(id))
 }
 
-/// Returns sentences of the skills as tasks: they say what a skill does in other words than its description.
+/// Returns sentences of the skills as tasks: they say what a skill does in other words than its
+/// description.
 fn sentences(skills: &[&InstalledSkill]) -> Vec<Task> {
     let step = skills.len().div_ceil(MAX_ASKED).max(1);
     let mut tasks = Vec::new();

@@ -30,8 +30,8 @@ pub(crate) struct Out {
     pub(crate) n_copies: usize,
 }
 
-/// Writes settings, and copies where the agent needs them. A folder of an earlier run is made anew; what else is in
-/// it stays.
+/// Writes settings, and copies where the agent needs them. A folder of an earlier run is made anew;
+/// what else is in it stays.
 ///
 /// # Errors
 /// If the folder holds something and is of no earlier run.

@@ -66,7 +66,8 @@ impl Copies {
     }
 }
 
-/// Returns the path of a folder that need not be there, from the root and without `..` as far as that can be told.
+/// Returns the path of a folder that need not be there, from the root and without `..` as far as
+/// that can be told.
 fn plain(folder: &Path) -> io::Result<PathBuf> {
     let folder = absolute(folder)?;
     let there = folder.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));

@@ -19,12 +19,12 @@ use crate::render::progress::progress;
 /// Name of the file of needs in the folder of a run.
 const FILE: &str = "needs.jsonl";
 
-/// Lets a chat model say the needs of the tasks that bring none, and keeps all needs in the folder of the run, so that
-/// `--needs` can give them again. Returns which needs the tasks have now.
+/// Lets a chat model say the needs of the tasks that bring none, and keeps all needs in the folder
+/// of the run, so that `--needs` can give them again. Returns which needs the tasks have now.
 ///
 /// # Errors
-/// The first failure of the model: a task without needs would be measured as if the model had said none. What it said before
-/// is in the file.
+/// The first failure of the model: a task without needs would be measured as if the model had said
+/// none. What it said before is in the file.
 pub(super) fn say(
     tasks: &mut [Task],
     writer: &NeedsWriter,

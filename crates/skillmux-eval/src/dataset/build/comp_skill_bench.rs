@@ -1,4 +1,5 @@
-//! Builds `CompSkillBench` from an awesome list of MCP servers (SkillWeaver §5, appendices C and H).
+//! Builds `CompSkillBench` from an awesome list of MCP servers (SkillWeaver §5, appendices C and
+//! H).
 
 use std::{
     collections::{BTreeMap, BTreeSet},

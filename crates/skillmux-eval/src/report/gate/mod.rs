@@ -17,7 +17,8 @@ use crate::{
     stats::BootstrapConfig,
 };
 
-/// Measures by which a gate judges: what an agent gets first, and what a later stage can choose from.
+/// Measures by which a gate judges: what an agent gets first, and what a later stage can choose
+/// from.
 pub const GATED: [&str; 2] = ["Hit@1", "Recall@10"];
 
 /// How a gate judges.
@@ -124,11 +125,11 @@ pub enum Verdict {
 impl Gate {
     /// Returns the verdict on datasets that were compared with these options.
     ///
-    /// A comparison is worse if its own interval is below 0, however many there are. A correction for
-    /// their number would let larger losses pass with each dataset that is added, and a gate is there
-    /// to stop them. The price: between equally good rankings, up to one comparison in 20 looks worse
-    /// by chance, most often where few tasks differ. The tests say which differences are left after
-    /// Holm's correction.
+    /// A comparison is worse if its own interval is below 0, however many there are. A correction
+    /// for their number would let larger losses pass with each dataset that is added, and a gate is
+    /// there to stop them. The price: between equally good rankings, up to one comparison in 20
+    /// looks worse by chance, most often where few tasks differ. The tests say which differences
+    /// are left after Holm's correction.
     pub fn new(mut datasets: Vec<GateDataset>, options: &GateOptions) -> Self {
         let all = datasets.iter_mut().flat_map(|dataset| &mut dataset.comparisons);
         let judged = all.filter(|comparison| comparison.verdict != Verdict::CannotTell);

@@ -176,9 +176,9 @@ fn of_twenty_tasks_three_that_are_lost_are_worse() {
     assert_eq!([lost(2), lost(3)].concat(), [Verdict::NotWorse, Verdict::Worse]);
 }
 
-/// Equally good rankings differ on one task in ten, and win or lose it by chance. The number of false
-/// alarms is within 2.6 standard deviations of one in 20, as it is in 99 of 100 runs if the rate is
-/// that.
+/// Equally good rankings differ on one task in ten, and win or lose it by chance. The number of
+/// false alarms is within 2.6 standard deviations of one in 20, as it is in 99 of 100 runs if the
+/// rate is that.
 #[test]
 fn equally_good_rankings_look_worse_in_at_most_one_comparison_of_twenty() {
     const N_SAMPLES: u32 = 600;

@@ -83,7 +83,8 @@ pub(super) fn recall(report: &Report, view: View) -> Vec<Block> {
     blocks
 }
 
-/// Returns how many tasks see what they need, in how many tokens; nothing if no system is measured so.
+/// Returns how many tasks see what they need, in how many tokens; nothing if no system is measured
+/// so.
 pub(super) fn tokens(report: &Report, view: View) -> Vec<Block> {
     let mut systems = Vec::new();
     for (at, system) in report.systems.iter().enumerate() {

@@ -72,7 +72,8 @@ pub(super) fn draw((width, height): (i32, i32), paint: impl FnOnce(&Area<'_>) ->
     Drawing { view_box, width, body }
 }
 
-/// Returns a number of things to multiply by their size; beyond some thousands nothing is to be seen.
+/// Returns a number of things to multiply by their size; beyond some thousands nothing is to be
+/// seen.
 pub(super) fn pixels(n: usize) -> i32 {
     const MOST: u16 = 4096;
     i32::from(u16::try_from(n).unwrap_or(MOST).min(MOST))

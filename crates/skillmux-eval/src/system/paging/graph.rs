@@ -40,10 +40,10 @@ const MAX_MISFITS: usize = 32;
 /// Starts at the node that is most like the query, and goes on along the edges of the graph to the
 /// neighbour that gains most, until none gains enough: topology-guided local traversal.
 ///
-/// The gain of a node is its MMR score (Eq. 2), so that nothing but the topology tells this from
-/// a global selection. Edges are walked in both directions. The graph has the four types of the
-/// paper, as [`text_edges`] and [`semantic_edges`] have them, and one more: from the first node of a
-/// section to that of each section in it. Without it the walk is worse (docs/pages.md).
+/// The gain of a node is its MMR score (Eq. 2), so that nothing but the topology tells this from a
+/// global selection. Edges are walked in both directions. The graph has the four types of the
+/// paper, as [`text_edges`] and [`semantic_edges`] have them, and one more: from the first node of
+/// a section to that of each section in it. Without it the walk is worse (docs/pages.md).
 #[derive(Clone, Copy, Default)]
 pub struct GreedyGraphPager<'a> {
     encoder: Option<&'a dyn Encoder>,
@@ -68,14 +68,16 @@ pub(super) fn config(encoder: Option<&dyn Encoder>) -> String {
 }
 
 impl<'a> GreedyGraphPager<'a> {
-    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or it fails.
+    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or
+    /// it fails.
     pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
         Self { encoder }
     }
 }
 
 impl<'a> TopKDependencyPager<'a> {
-    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or it fails.
+    /// Returns a pager with the semantic edges of this encoder; without any where there is none, or
+    /// it fails.
     pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
         Self { encoder }
     }

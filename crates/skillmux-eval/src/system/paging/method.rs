@@ -86,7 +86,8 @@ impl PageMethod {
         }
     }
 
-    /// Returns the pager; `None` for that of the router. An encoder makes the semantic edges of graphs.
+    /// Returns the pager; `None` for that of the router. An encoder makes the semantic edges of
+    /// graphs.
     pub(super) fn pager<'a>(self, encoder: Option<&'a dyn Encoder>) -> Option<Box<dyn Pager + 'a>> {
         Some(match self {
             Self::Default => return None,

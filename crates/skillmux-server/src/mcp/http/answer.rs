@@ -107,7 +107,8 @@ pub(super) async fn as_json(answer: Answer) -> Answer {
     }
     let Ok(text) = body.collect().await;
     let text = one_line(&String::from_utf8_lossy(&text.to_bytes()));
-    // It checks the type of the content first, and says of a message that it cannot read that its type is wrong.
+    // It checks the type of the content first, and says of a message that it cannot read that its
+    // type is wrong.
     let (status, text) = if text.starts_with("fail to deserialize request body") {
         (StatusCode::BAD_REQUEST, "the body is no JSON-RPC message")
     } else {

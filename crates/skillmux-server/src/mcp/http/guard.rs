@@ -1,7 +1,8 @@
 //! What a request must be like to be passed on.
 //!
-//! A browser lets any page send requests to this computer, under the name of the page (`Origin`) or, if that name is made
-//! to lead here, to that name (`Host`; "DNS rebinding"). So both must be this computer.
+//! A browser lets any page send requests to this computer, under the name of the page (`Origin`)
+//! or, if that name is made to lead here, to that name (`Host`; "DNS rebinding"). So both must be
+//! this computer.
 
 use std::net::IpAddr;
 
@@ -52,7 +53,8 @@ fn is_here(host: &str) -> bool {
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Reads a body, and returns it as JSON that can be read: see [`readable`]. An empty one, as of `GET`, stays empty.
+/// Reads a body, and returns it as JSON that can be read: see [`readable`]. An empty one, as of
+/// `GET`, stays empty.
 pub(super) async fn body<B>(headers: &HeaderMap, body: B) -> Result<Bytes, Refusal>
 where
     B: Body<Data = Bytes> + Unpin,

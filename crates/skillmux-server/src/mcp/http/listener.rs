@@ -15,11 +15,12 @@ pub struct HttpListener {
 }
 
 impl HttpListener {
-    /// Opens a socket on an address such as `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; port 0 takes a free one.
+    /// Opens a socket on an address such as `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`;
+    /// port 0 takes a free one.
     ///
     /// # Errors
-    /// [`ServerError::Address`] for another text, [`ServerError::NotLoopback`] for an address that other computers may
-    /// reach, and [`ServerError::Listen`] if the system refuses.
+    /// [`ServerError::Address`] for another text, [`ServerError::NotLoopback`] for an address that
+    /// other computers may reach, and [`ServerError::Listen`] if the system refuses.
     pub fn bind(address: &str) -> Result<Self, ServerError> {
         let address = loopback(address)?;
         let failed = |source| ServerError::Listen { address, source };

@@ -50,7 +50,8 @@ const TOO_MANY: &str = r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"too
 ///
 /// # Errors
 ///
-/// [`ServerError::Runtime`] if the async runtime does not start, and [`ServerError::Listen`] if the socket cannot be used.
+/// [`ServerError::Runtime`] if the async runtime does not start, and [`ServerError::Listen`] if the
+/// socket cannot be used.
 pub fn serve_http(state: impl Into<State>, listener: HttpListener) -> Result<(), ServerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -43,8 +43,8 @@ pub(super) fn file_uri(root: &str, file: &str) -> String {
     format!("{root}/{}", path(&file.split('/').collect::<Vec<_>>()))
 }
 
-/// Returns what is served at an address; `None` where that is nothing, or where the address is written in another way
-/// than the server writes it.
+/// Returns what is served at an address; `None` where that is nothing, or where the address is
+/// written in another way than the server writes it.
 ///
 /// # Errors
 /// As for [`Index::skill`].
@@ -78,7 +78,8 @@ fn skill_at(index: &Index, path: &[String]) -> Result<Option<(SkillIdx, String)>
     Ok(None)
 }
 
-/// Returns the position of a skill; unlike [`Index::find`], it looks for no similar ids where there is none.
+/// Returns the position of a skill; unlike [`Index::find`], it looks for no similar ids where there
+/// is none.
 fn position(index: &Index, id: &SkillId) -> Result<Option<SkillIdx>> {
     let first = first_from(index, id)?;
     let is_it = (first.0 as usize) < index.n_skills() && index.id(first)? == *id;

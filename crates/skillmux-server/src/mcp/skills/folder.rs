@@ -18,8 +18,8 @@ const MAX_DEPTH: usize = 16;
 
 /// The folder of a skill, open for reading.
 ///
-/// It follows no link, so that no path leads out of it, also while somebody changes the folder. Links, hidden files
-/// (`.NAME`) and whatever is neither file nor folder are not part of the skill.
+/// It follows no link, so that no path leads out of it, also while somebody changes the folder.
+/// Links, hidden files (`.NAME`) and whatever is neither file nor folder are not part of the skill.
 pub(super) struct SkillFolder {
     root: Dir,
 }
@@ -30,8 +30,8 @@ impl SkillFolder {
         Ok(Self { root: Dir::open_ambient_dir(path, ambient_authority())? })
     }
 
-    /// Returns the paths of all files, sorted, with `/` between names; `None` if they are more, or larger, than a skill may
-    /// have.
+    /// Returns the paths of all files, sorted, with `/` between names; `None` if they are more, or
+    /// larger, than a skill may have.
     pub(super) fn files(&self) -> io::Result<Option<Vec<String>>> {
         let mut files = Vec::new();
         let mut n_bytes = 0;
@@ -61,7 +61,8 @@ impl SkillFolder {
         Ok(Some(files))
     }
 
-    /// Reads a file; `None` if there is none that is part of the skill, or if it is larger than a skill may be.
+    /// Reads a file; `None` if there is none that is part of the skill, or if it is larger than a
+    /// skill may be.
     pub(super) fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         if path.split('/').any(|name| name.starts_with('.')) {
             return Ok(None);

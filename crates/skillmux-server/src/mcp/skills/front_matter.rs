@@ -6,8 +6,9 @@ use serde_json::Value;
 /// Larger front matter is not read.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Returns the front matter of a `SKILL.md`, with the fields that skillmux does not know; `None` where it is no valid YAML or
-/// has no name or no description. The index is more lenient, but a client compares this with the file.
+/// Returns the front matter of a `SKILL.md`, with the fields that skillmux does not know; `None`
+/// where it is no valid YAML or has no name or no description. The index is more lenient, but a
+/// client compares this with the file.
 pub(super) fn front_matter(document: &str) -> Option<SkillFrontmatter> {
     let text = document.strip_prefix('\u{feff}').unwrap_or(document);
     let (first, block) = text.split_once('\n')?;

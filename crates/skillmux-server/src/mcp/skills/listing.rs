@@ -24,8 +24,8 @@ const MAX_LOOKED_AT: usize = 500;
 /// Longest description, in characters: what the Agent Skills specification allows.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
 
-/// What a cursor begins with; after it comes the id of the last skill that was looked at. So a page goes on at the right
-/// place when skills have come or gone.
+/// What a cursor begins with; after it comes the id of the last skill that was looked at. So a page
+/// goes on at the right place when skills have come or gone.
 const CURSOR: &str = "after:";
 
 /// Some of the skills, and where the next ones begin.
@@ -37,7 +37,8 @@ pub(in crate::mcp) struct Page<T> {
     pub(in crate::mcp) next: Option<String>,
 }
 
-/// Returns entries of skills, with the digests of their files; `None` for a cursor that no page gave.
+/// Returns entries of skills, with the digests of their files; `None` for a cursor that no page
+/// gave.
 ///
 /// # Errors
 /// As for [`Index::skill`].

@@ -1,7 +1,8 @@
-//! Serves skills as resources, as the Skills extension of MCP says: `skill://PATH/SKILL.md` and the files beside it.
+//! Serves skills as resources, as the Skills extension of MCP says: `skill://PATH/SKILL.md` and the
+//! files beside it.
 //!
-//! The extension is `io.modelcontextprotocol/skills` (SEP-2640). A skill whose name, front matter or size is against its
-//! rules is left out here; the tools have it all the same.
+//! The extension is `io.modelcontextprotocol/skills` (SEP-2640). A skill whose name, front matter
+//! or size is against its rules is left out here; the tools have it all the same.
 
 mod address;
 mod folder;

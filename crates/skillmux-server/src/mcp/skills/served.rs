@@ -44,7 +44,8 @@ pub(in crate::mcp) fn entry(router: &Router, uri: &str) -> Result<Option<Entry>>
     }
 }
 
-/// Returns the entry of the skill at a position, and how many bytes were read for it; `None` where it is not served.
+/// Returns the entry of the skill at a position, and how many bytes were read for it; `None` where
+/// it is not served.
 ///
 /// # Errors
 /// As for [`Index::skill`].
@@ -100,7 +101,8 @@ fn origin(router: &Router, skill: Skill) -> Option<Origin> {
     SkillFolder::open(&folder).ok().map(Origin::Folder)
 }
 
-/// Returns the front matter of a skill and all its files, with their digests; `None` where it is against the rules.
+/// Returns the front matter of a skill and all its files, with their digests; `None` where it is
+/// against the rules.
 fn manifest(
     router: &Router,
     skill: Skill,
@@ -133,7 +135,8 @@ fn document_of(skill: &Skill) -> (String, SkillFrontmatter) {
     document(&skill.name, &printable(&skill.description), &printable(&skill.body))
 }
 
-/// Returns bytes as text where they are one; the bytes of a file are served as they are, for they must have its digest.
+/// Returns bytes as text where they are one; the bytes of a file are served as they are, for they
+/// must have its digest.
 fn contents_of(uri: &str, file: &str, bytes: Vec<u8>) -> ResourceContents {
     let guessed = mime_guess::from_path(file).first();
     match String::from_utf8(bytes) {

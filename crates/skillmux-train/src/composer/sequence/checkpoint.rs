@@ -29,8 +29,8 @@ pub(super) struct Variable {
     pub(super) var: Var,
 }
 
-/// The state of a run, but for the weights, which the variables hold. What is drawn follows from the seed and the number of the
-/// step.
+/// The state of a run, but for the weights, which the variables hold. What is drawn follows from
+/// the seed and the number of the step.
 pub(super) struct State {
     pub(super) header: Header,
     pub(super) optimizer: AdamW,

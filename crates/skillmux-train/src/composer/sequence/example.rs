@@ -114,7 +114,8 @@ impl Example {
         set_f1(&ids, &self.right)
     }
 
-    /// Returns the example without some of its wrong skills: a share of them, and as many more as are above `most`.
+    /// Returns the example without some of its wrong skills: a share of them, and as many more as
+    /// are above `most`.
     pub(super) fn thinned(&self, share: f32, most: usize, random: &mut Random) -> Drawn {
         let mut wrong: Vec<usize> = Vec::new();
         let mut kept: Vec<usize> = Vec::new();

@@ -12,8 +12,8 @@ use super::{
 /// Added to the logit of what cannot be chosen.
 const NEVER: f32 = -1e9;
 
-/// Returns the loss of some tasks: cross-entropy of the sequence with its end, plus those of the heads (`SkillComposer` section
-/// 4.2).
+/// Returns the loss of some tasks: cross-entropy of the sequence with its end, plus those of the
+/// heads (`SkillComposer` section 4.2).
 pub(super) fn loss(
     network: &SequenceNetwork,
     drawn: &[Drawn],

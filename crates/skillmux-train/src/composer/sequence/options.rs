@@ -71,9 +71,10 @@ pub struct SequenceOptions {
 }
 
 impl SequenceOptions {
-    /// Returns the defaults: the shape, the beam, the decay and the dropout of `SkillComposer` section 5.1. Its other numbers are not
-    /// readable in our copy; ours are usual ones, which nobody tuned. In an open scene the skills see each other by a layer, and
-    /// the prior is that of the ranking.
+    /// Returns the defaults: the shape, the beam, the decay and the dropout of `SkillComposer`
+    /// section 5.1. Its other numbers are not readable in our copy; ours are usual ones, which
+    /// nobody tuned. In an open scene the skills see each other by a layer, and the prior is that
+    /// of the ranking.
     pub fn of_scene(scene: SceneKind) -> Self {
         let closed = Self {
             scene,

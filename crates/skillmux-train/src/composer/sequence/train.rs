@@ -37,15 +37,17 @@ pub struct TrainedSequence {
     pub set_f1: f64,
     /// Numbers of the network.
     pub n_weights: usize,
-    /// Tasks that were trained on, and tasks that decided when to stop; a task counts once a library.
+    /// Tasks that were trained on, and tasks that decided when to stop; a task counts once a
+    /// library.
     pub n_tasks: [usize; 2],
 }
 
-/// Trains a sequence composer on what routers found for tasks. The folder of the run gets a checkpoint after each epoch.
+/// Trains a sequence composer on what routers found for tasks. The folder of the run gets a
+/// checkpoint after each epoch.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`], what the encoder says, and errors of
-/// writing the folder.
+/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`],
+/// what the encoder says, and errors of writing the folder.
 ///
 /// # Panics
 /// Never: there is at least one epoch.

@@ -36,11 +36,12 @@ const DESCRIPTION_UNITS: (usize, usize) = (8, 150);
 /// Sections with a heading in a body.
 const MIN_SECTIONS: usize = 2;
 
-/// Longest run of units that a body and the reference have in common: a command or a path may be the
-/// same in both, a paragraph may not.
+/// Longest run of units that a body and the reference have in common: a command or a path may be
+/// the same in both, a paragraph may not.
 const MAX_RUN: usize = 25;
 
-/// Descriptions that have more of their distinct words in common, in Jaccard similarity, say the same.
+/// Descriptions that have more of their distinct words in common, in Jaccard similarity, say the
+/// same.
 const MAX_SAME_WORDS: f64 = 0.6;
 
 /// Words that a distractor and the reference share at least, in name and description.
@@ -52,7 +53,8 @@ const MIN_WORD_CHARS: usize = 4;
 /// Skills of the library that a distractor is compared with: those that are best for its own text.
 const N_NEAREST: usize = 10;
 
-/// Most tokens of an answer. A body of 1,200 words has 2,000; models that think aloud need the rest.
+/// Most tokens of an answer. A body of 1,200 words has 2,000; models that think aloud need the
+/// rest.
 const MAX_TOKENS: u32 = 10_000;
 
 const FORM: &str = r#"{"name": "...", "description": "...", "body": "..."}"#;

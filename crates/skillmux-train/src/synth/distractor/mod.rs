@@ -20,12 +20,12 @@ use super::{
 };
 use crate::error::Result;
 
-/// Asks a model for skills that look like those of an index and do something else, and appends those that
-/// pass all checks to a shard that [`skillmux::library::Library`] reads; goes on where an earlier run
-/// stopped. `docs/synth.md` has the rules.
+/// Asks a model for skills that look like those of an index and do something else, and appends
+/// those that pass all checks to a shard that [`skillmux::library::Library`] reads; goes on where
+/// an earlier run stopped. `docs/synth.md` has the rules.
 ///
-/// The paper asks for three to five distractors at once; here each strategy has a request of its own, so
-/// that a bad one loses no other.
+/// The paper asks for three to five distractors at once; here each strategy has a request of its
+/// own, so that a bad one loses no other.
 ///
 /// # Errors
 /// As for [`write_queries`](super::write_queries).

@@ -19,20 +19,21 @@ use super::{
 };
 use crate::error::Result;
 
-/// Queries with a larger Jaccard similarity of their pairs of units are duplicates. Of 600 of our long
-/// tasks no two have more than 0.08; 99 of 100 short queries have less than 0.39 with every other one.
+/// Queries with a larger Jaccard similarity of their pairs of units are duplicates. Of 600 of our
+/// long tasks no two have more than 0.08; 99 of 100 short queries have less than 0.39 with every
+/// other one.
 const MAX_SIMILARITY: f64 = 0.4;
 
-/// Asks a model for queries that skills of an index answer, and appends those that pass all checks to a
-/// file of JSON Lines; goes on where an earlier run stopped. `docs/synth.md` has the rules.
+/// Asks a model for queries that skills of an index answer, and appends those that pass all checks
+/// to a file of JSON Lines; goes on where an earlier run stopped. `docs/synth.md` has the rules.
 ///
 /// Skills are drawn evenly, where the paper draws by category: a library has none.
 ///
 /// # Errors
 /// [`Error::OutName`](crate::Error::OutName), [`Error::OutLocked`](crate::Error::OutLocked),
 /// [`Error::OutForeign`](crate::Error::OutForeign), [`Error::Read`](crate::Error::Read),
-/// [`Error::Write`](crate::Error::Write), and those of the index, all before the model is asked; later
-/// ones are [`WorkReport::stopped`].
+/// [`Error::Write`](crate::Error::Write), and those of the index, all before the model is asked;
+/// later ones are [`WorkReport::stopped`].
 pub fn write_queries(
     index: &Index,
     model: &dyn ChatModel,

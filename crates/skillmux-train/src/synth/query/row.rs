@@ -17,8 +17,8 @@ pub(super) fn mark(query: &str) -> Mark {
     Mark { shingles, name_key: None, text_key: None, vector: Vec::new() }
 }
 
-/// A query, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the kind
-/// `composition`, by `task_id` and `skills`.
+/// A query, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the
+/// kind `composition`, by `task_id` and `skills`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct QueryRow {
     // First: a row that was cut is known by it.

@@ -28,7 +28,8 @@ const BODY_BYTES_OF_MANY: usize = MAX_BODY_BYTES / 10;
 /// Longest begin of a task that is shown.
 const MAX_TASK_BYTES: usize = 6_000;
 
-/// Most tokens of an answer. What is asked for has a tenth of it; models that think aloud need the rest.
+/// Most tokens of an answer. What is asked for has a tenth of it; models that think aloud need the
+/// rest.
 const MAX_TOKENS: u32 = 6_000;
 
 /// Longest text of an answer that a refusal repeats.

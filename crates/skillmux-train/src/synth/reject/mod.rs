@@ -1,7 +1,7 @@
 //! Skills that look right for a task and are not, with a reason, after R3 ("reject as resource").
 //!
-//! Of R3 only the abstract is known: it takes what a language model refused to put together as grades, in eight classes. Our eight
-//! are those of `datasets/set-tasks.jsonl`.
+//! Of R3 only the abstract is known: it takes what a language model refused to put together as
+//! grades, in eight classes. Our eight are those of `datasets/set-tasks.jsonl`.
 
 mod assignment;
 mod options;
@@ -20,12 +20,14 @@ use super::{
 };
 use crate::error::Result;
 
-/// Asks a model which of the skills that a router finds for tasks do not work for them, and appends what passes all checks to a file
-/// of JSON Lines in the format of `datasets/set-tasks.jsonl`; goes on where an earlier run stopped. `docs/synth.md` has the rules.
+/// Asks a model which of the skills that a router finds for tasks do not work for them, and appends
+/// what passes all checks to a file of JSON Lines in the format of `datasets/set-tasks.jsonl`; goes
+/// on where an earlier run stopped. `docs/synth.md` has the rules.
 ///
 /// # Errors
 /// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read),
-/// [`Error::TrainingData`](crate::Error::TrainingData) and [`Error::TaskRefused`](crate::Error::TaskRefused) of the files of tasks;
+/// [`Error::TrainingData`](crate::Error::TrainingData) and
+/// [`Error::TaskRefused`](crate::Error::TaskRefused) of the files of tasks;
 /// [`Error::NoTasks`](crate::Error::NoTasks) if the index lacks a skill of each.
 pub fn write_rejects(
     router: &Router,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Which tasks are asked about, and how many candidates of each are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectOptions {
-    /// Files of tasks, plain or `.zst`: `{"query", "skill_ids" or "skill_id"}` a line, with `query_id`, `also` and `rejected` where
-    /// they are known.
+    /// Files of tasks, plain or `.zst`: `{"query", "skill_ids" or "skill_id"}` a line, with
+    /// `query_id`, `also` and `rejected` where they are known.
     pub tasks: Vec<PathBuf>,
     /// Skills that are shown besides the right ones, 1 to 20.
     pub n_candidates: usize,

@@ -46,8 +46,9 @@ impl<'r> Plan<'r> {
         }
     }
 
-    /// Returns the best skills that a router finds for a task and its clauses: the best of each ranking, then the second of each,
-    /// and so on. Copies of a right one are not among them; they are the second list.
+    /// Returns the best skills that a router finds for a task and its clauses: the best of each
+    /// ranking, then the second of each, and so on. Copies of a right one are not among them; they
+    /// are the second list.
     fn candidates(&self, task: &KnownTask) -> Result<(Vec<SkillIdx>, Vec<SkillIdx>)> {
         let steps = self.router.step_candidates(&Query::new(task.query.as_str())?)?;
         let longest = steps.iter().map(|step| step.candidates.len()).max().unwrap_or(0);

@@ -5,8 +5,8 @@ use skillmux::skill::SkillId;
 
 use super::options::RejectReason;
 
-/// A task, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the kind `composition`, by `task_id`
-/// and `skills`.
+/// A task, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the
+/// kind `composition`, by `task_id` and `skills`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RejectRow {
     // First: a row that was cut is known by it.

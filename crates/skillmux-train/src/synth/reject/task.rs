@@ -32,8 +32,8 @@ pub(super) struct KnownTask {
     pub(super) rejected: Vec<Rejected>,
 }
 
-/// Returns the tasks of files all of whose skills an index holds, in an order that the seed and their texts decide. A task may
-/// stand there several times, with a skill each.
+/// Returns the tasks of files all of whose skills an index holds, in an order that the seed and
+/// their texts decide. A task may stand there several times, with a skill each.
 ///
 /// # Errors
 /// [`Error::NoTasks`] if there is none, and those of the files.

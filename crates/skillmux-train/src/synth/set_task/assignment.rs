@@ -103,7 +103,8 @@ struct Written {
 }
 
 impl<'a> SetAssignment<'a> {
-    /// Returns the assignment of a set, with the skills that `skill_of` reads by their places in the graph.
+    /// Returns the assignment of a set, with the skills that `skill_of` reads by their places in
+    /// the graph.
     pub(super) fn new(
         set: DrawnSet,
         graph: &'a SkillGraph,
@@ -144,8 +145,8 @@ impl<'a> SetAssignment<'a> {
         found.expect("constraints are between skills of the set").1
     }
 
-    /// Returns the skills in the order that the model wrote, which must be a permutation of those shown and keep to the
-    /// dependencies (`SkillComposer` appendix B.3).
+    /// Returns the skills in the order that the model wrote, which must be a permutation of those
+    /// shown and keep to the dependencies (`SkillComposer` appendix B.3).
     fn ordered(&self, order: &[String]) -> Result<Vec<usize>, Refusal> {
         if self.is_single() {
             return Ok(self.nodes.clone());

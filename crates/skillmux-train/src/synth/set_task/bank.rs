@@ -39,7 +39,8 @@ pub(super) struct QueryBank {
 }
 
 impl QueryBank {
-    /// Reads files of queries, and keeps those about skills of an index that can be joined, each once.
+    /// Reads files of queries, and keeps those about skills of an index that can be joined, each
+    /// once.
     ///
     /// # Errors
     /// [`Error::NoTasks`] if none is about a skill of the index, and those of the files.

@@ -13,8 +13,9 @@ use crate::{
     },
 };
 
-/// Shares of the sets of two, three, four and five skills among those of several. The paper has two to five and does not say how
-/// many of each; these are about those of our `set-tasks.jsonl`, with more long ones, which the paper found to be missing.
+/// Shares of the sets of two, three, four and five skills among those of several. The paper has two
+/// to five and does not say how many of each; these are about those of our `set-tasks.jsonl`, with
+/// more long ones, which the paper found to be missing.
 const SIZES: [(usize, f64); 4] = [(2, 0.45), (3, 0.35), (4, 0.13), (5, 0.07)];
 
 /// Skills that a set of a size is begun with until one can be grown.
@@ -51,7 +52,8 @@ pub(super) struct DrawnSet {
     pub(super) nodes: Vec<usize>,
     /// Places of the edges that it was grown along.
     pub(super) grown: Vec<usize>,
-    /// Pairs of skills one of which takes what the other makes, `[first, second]`, that the order keeps.
+    /// Pairs of skills one of which takes what the other makes, `[first, second]`, that the order
+    /// keeps.
     pub(super) constraints: Vec<(usize, usize)>,
     /// How often its first skill was begun with before; decides what else is drawn.
     pub(super) round: u64,
@@ -62,7 +64,8 @@ pub(super) struct Draws<'g> {
     graph: &'g SkillGraph,
     index: &'g Index,
     options: DrawOptions,
-    /// Skills to begin with for each language: any, those with a dependency, those with a workflow edge.
+    /// Skills to begin with for each language: any, those with a dependency, those with a workflow
+    /// edge.
     starts: [[Starts; 3]; 2],
     /// For each language, whether a task for a skill can be written in it.
     is_usable: [Vec<bool>; 2],
@@ -179,8 +182,9 @@ impl<'g> Draws<'g> {
         Ok(None)
     }
 
-    /// Draws a size and a kind for each edge, then begins with one skill after the other until such a set can be grown: so the
-    /// shares of the kinds are those that were asked for, whatever the graph has more of. Where none can, a smaller one is tried.
+    /// Draws a size and a kind for each edge, then begins with one skill after the other until such
+    /// a set can be grown: so the shares of the kinds are those that were asked for, whatever the
+    /// graph has more of. Where none can, a smaller one is tried.
     fn several(&mut self, language: Language, number: &str) -> Result<Option<DrawnSet>> {
         let seed = self.options.seed;
         let mut left = unit(seed, &["set size", number]);
@@ -209,7 +213,8 @@ impl<'g> Draws<'g> {
         Ok(None)
     }
 
-    /// Returns the skills and edges of a set that grows from a skill along an edge of each kind, if it can.
+    /// Returns the skills and edges of a set that grows from a skill along an edge of each kind, if
+    /// it can.
     fn grow(
         &self,
         start: usize,
@@ -284,8 +289,9 @@ fn kind_place(kind: EdgeKind) -> usize {
     }
 }
 
-/// Returns skills in an order that keeps the ordered edges between them, and the dependencies that it keeps. Edges that the set was
-/// grown along are kept before others; of others that would close a circle, the later ones are not.
+/// Returns skills in an order that keeps the ordered edges between them, and the dependencies that
+/// it keeps. Edges that the set was grown along are kept before others; of others that would close
+/// a circle, the later ones are not.
 fn ordered(
     graph: &SkillGraph,
     nodes: Vec<usize>,

@@ -27,10 +27,11 @@ const CHINESE: [Frame; 4] = [
     Frame { first: "", next: &["另外，", "还有，"], last: &["最后还有一件事："] },
 ];
 
-/// Returns one task that asks for what all parts ask for, one after the other, in words that the seed chooses. A single part is
-/// the task.
+/// Returns one task that asks for what all parts ask for, one after the other, in words that the
+/// seed chooses. A single part is the task.
 ///
-/// Each part keeps its words. It gets a full stop where it has no end, and a small letter after words that want one.
+/// Each part keeps its words. It gets a full stop where it has no end, and a small letter after
+/// words that want one.
 pub(super) fn joined(parts: &[&str], language: Language, seed: u64, key: &str) -> String {
     let [part] = parts else {
         let frames = match language {

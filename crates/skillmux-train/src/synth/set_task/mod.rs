@@ -1,5 +1,5 @@
-//! Training tasks for a composer: sets of skills that work together, drawn from a graph of the index, and a task for each, after
-//! `SkillComposer` section 5.1 and appendix B.
+//! Training tasks for a composer: sets of skills that work together, drawn from a graph of the
+//! index, and a task for each, after `SkillComposer` section 5.1 and appendix B.
 
 mod assignment;
 mod bank;
@@ -37,21 +37,24 @@ use super::{
 };
 use crate::{error::Result, file::skills_of_tasks};
 
-/// Tasks with a larger Jaccard similarity of their sequences of three characters are duplicates (`SkillComposer` appendix B.3).
+/// Tasks with a larger Jaccard similarity of their sequences of three characters are duplicates
+/// (`SkillComposer` appendix B.3).
 const MAX_SIMILARITY: f64 = 0.6;
 
 /// What stands for the model where queries are joined.
 const JOINED: &str = "joined queries";
 
-/// Writes tasks for sets of skills of an index, and appends those that pass all checks to a file of JSON Lines; goes on where an
-/// earlier run stopped. `docs/synth.md` has the rules.
+/// Writes tasks for sets of skills of an index, and appends those that pass all checks to a file of
+/// JSON Lines; goes on where an earlier run stopped. `docs/synth.md` has the rules.
 ///
-/// The paper compares meanings with "the cached library embedding bank"; here those of the tasks of the file are compared.
+/// The paper compares meanings with "the cached library embedding bank"; here those of the tasks of
+/// the file are compared.
 ///
 /// # Errors
 /// As for [`write_queries`](super::write_queries), and [`Error::Read`](crate::Error::Read) and
 /// [`Error::TrainingData`](crate::Error::TrainingData) of the files that the options name;
-/// [`Error::NoTasks`](crate::Error::NoTasks) if queries are joined and none is about a skill of the index.
+/// [`Error::NoTasks`](crate::Error::NoTasks) if queries are joined and none is about a skill of the
+/// index.
 pub fn write_set_tasks(
     index: &Index,
     meaning: Meaning<'_>,

@@ -11,12 +11,13 @@ use crate::synth::work::WorkReport;
 /// Which tasks are written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetTaskOptions {
-    /// Files of tasks, plain or `.zst`, `{"skill_ids"}` a line: skills of one task are joined by edges.
+    /// Files of tasks, plain or `.zst`, `{"skill_ids"}` a line: skills of one task are joined by
+    /// edges.
     pub tasks: Vec<PathBuf>,
     /// Share of the tasks that need one skill, in `[0, 1]`. The paper has 2,880 of 9,807.
     pub share_single: f64,
-    /// Share of the dependencies among the edges that sets are grown along, in `[0, 1]`; the paper has 0.65 (`SkillComposer`
-    /// appendix B.1). The others are workflow edges.
+    /// Share of the dependencies among the edges that sets are grown along, in `[0, 1]`; the paper
+    /// has 0.65 (`SkillComposer` appendix B.1). The others are workflow edges.
     pub share_dependency: f64,
     /// Share of the Chinese tasks, in `[0, 1]`; the others are English.
     pub share_zh: f64,
@@ -34,8 +35,8 @@ impl Default for SetTaskOptions {
 pub enum SetTaskWriter<'a> {
     /// A chat model that sees the skills.
     Chat(&'a dyn ChatModel),
-    /// Nobody: queries about one skill each are joined. Files, plain or `.zst`, `{"query", "skill_id"}` a line; lines with
-    /// `"relevant": false` are left out.
+    /// Nobody: queries about one skill each are joined. Files, plain or `.zst`, `{"query",
+    /// "skill_id"}` a line; lines with `"relevant": false` are left out.
     Queries(&'a [PathBuf]),
 }
 
@@ -44,7 +45,8 @@ pub enum SetTaskWriter<'a> {
 pub struct Meaning<'a> {
     /// Reads the tasks.
     pub encoder: &'a dyn Encoder,
-    /// Largest cosine of two tasks; the paper has 0.92, with another encoder (`SkillComposer` appendix B.3).
+    /// Largest cosine of two tasks; the paper has 0.92, with another encoder (`SkillComposer`
+    /// appendix B.3).
     pub max_cosine: f64,
 }
 

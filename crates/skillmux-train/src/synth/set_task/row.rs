@@ -15,15 +15,16 @@ use crate::{
     synth::{text::Shingles, work::Mark},
 };
 
-/// Characters of the sequences by which tasks are told from each other (`SkillComposer` appendix B.3).
+/// Characters of the sequences by which tasks are told from each other (`SkillComposer` appendix
+/// B.3).
 const DUPLICATE_CHARS: usize = 3;
 
 /// Kinds of these rows.
 pub(super) const SINGLE: &str = "single";
 pub(super) const SET: &str = "set";
 
-/// A task, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the kind `composition`, by `task_id`
-/// and `skills`.
+/// A task, as `skillmux train` reads it, by `skill_ids`, and `skillmux eval`, as a dataset of the
+/// kind `composition`, by `task_id` and `skills`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SetTaskRow {
     // First: a row that was cut is known by it.
@@ -99,14 +100,16 @@ impl SetTaskRow {
     }
 }
 
-/// Returns the id of a row: its language, the side of the ranker's split that all of its skills are on, and what tells it.
+/// Returns the id of a row: its language, the side of the ranker's split that all of its skills are
+/// on, and what tells it.
 pub(super) fn query_id(set: &DrawnSet, graph: &SkillGraph) -> String {
     let is_held_out = set.nodes.iter().any(|node| graph.nodes[*node].is_held_out);
     let side = if is_held_out { "held" } else { "train" };
     format!("compose-{}-{side}-{}", set.language.as_str(), set.key)
 }
 
-/// Returns what a task is told from others by: its text, its sequences of three characters and its meaning.
+/// Returns what a task is told from others by: its text, its sequences of three characters and its
+/// meaning.
 pub(super) fn mark(query: &str, encoder: &dyn Encoder) -> Result<Mark> {
     let chars: Vec<String> = plain(query).chars().map(String::from).collect();
     let mut hasher = FxHasher::default();

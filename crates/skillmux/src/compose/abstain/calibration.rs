@@ -20,8 +20,8 @@ pub struct Calibration {
     pub weights: Features,
     /// A plan abstains below this confidence, in `[0, 1]`.
     pub threshold: f32,
-    /// The threshold in a library of 100,000 skills, where chance finds some match for anything; the
-    /// same as the other where there is none.
+    /// The threshold in a library of 100,000 skills, where chance finds some match for anything;
+    /// the same as the other where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub large_threshold: Option<f32>,
 }
@@ -48,12 +48,13 @@ impl Calibrations {
     }
 }
 
-/// Skills of the largest library that `threshold` is for, and of the smallest that `large_threshold` is for.
+/// Skills of the largest library that `threshold` is for, and of the smallest that
+/// `large_threshold` is for.
 const THRESHOLD_SIZES: [f32; 2] = [300.0, 100_000.0];
 
 impl Calibration {
-    /// Returns the confidence below which a plan abstains in a library of this size. Above 300 skills it goes
-    /// over to that of 100,000 by the logarithm.
+    /// Returns the confidence below which a plan abstains in a library of this size. Above 300
+    /// skills it goes over to that of 100,000 by the logarithm.
     pub fn threshold_of(&self, n_skills: usize) -> f32 {
         let [small, large] = THRESHOLD_SIZES.map(f32::ln);
         let share = ((n_skills as f32).ln() - small) / (large - small);

@@ -14,7 +14,8 @@ use crate::{
 /// A smaller library counts as one of this size, the smallest that calibrations were fitted with.
 const MIN_SKILLS: usize = 50;
 
-/// Most terms of a task that is a few words of a name. Chinese has a term for two neighbouring characters.
+/// Most terms of a task that is a few words of a name. Chinese has a term for two neighbouring
+/// characters.
 const MAX_KEYWORDS: u32 = 4;
 
 /// Most words of a task that is a few words.
@@ -28,7 +29,8 @@ const MAX_FEW_CHARACTERS: usize = 8;
 pub struct Evidence {
     /// Whether the task names the best skill; nothing else counts then.
     pub is_named: bool,
-    /// Whether the task is nothing but words of the name of the best skill: four terms at most, none a stop word.
+    /// Whether the task is nothing but words of the name of the best skill: four terms at most,
+    /// none a stop word.
     pub is_of_name: bool,
     /// What the calibration weighs.
     pub features: Features,
@@ -46,8 +48,8 @@ macro_rules! evidence_features {
         }
 
         impl Features {
-            /// Whether more of a feature is more of a match, in the order of [`Features::to_array`].
-            /// Such a feature must not count against a skill.
+            /// Whether more of a feature is more of a match, in the order of
+            /// [`Features::to_array`]. Such a feature must not count against a skill.
             pub const IS_MATCH: [bool; Self::N] = [$($is_match),*];
         }
     };
@@ -95,21 +97,24 @@ evidence_features! {
     /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it.
     #[serde(default)]
     work: true,
-    /// 1 if a part of the task asks for something by its words, else 0: a statement about the subject of a skill does not.
+    /// 1 if a part of the task asks for something by its words, else 0: a statement about the
+    /// subject of a skill does not.
     #[serde(default)]
     asks: true,
-    /// 1 if the task is at most four words or eight characters of writing without spaces, as people type into a search box, else 0.
+    /// 1 if the task is at most four words or eight characters of writing without spaces, as people
+    /// type into a search box, else 0.
     #[serde(default)]
     few_words: false,
-    /// How likely the task only tells something, in `[0, 1]`: how far `work` is below 0 where the task is more than a few words and
-    /// does not ask; else 0.
+    /// How likely the task only tells something, in `[0, 1]`: how far `work` is below 0 where the
+    /// task is more than a few words and does not ask; else 0.
     #[serde(default)]
     tells: false,
 }
 
 impl Evidence {
-    /// Returns the evidence for the best candidate of a ranking in a library of `n_skills`; what was
-    /// not measured of it counts 0, its words too. A candidate that a translation of the task found is held against that.
+    /// Returns the evidence for the best candidate of a ranking in a library of `n_skills`; what
+    /// was not measured of it counts 0, its words too. A candidate that a translation of the task
+    /// found is held against that.
     pub fn of(task: &str, n_skills: usize, best: &Candidate) -> Self {
         let read = best.signals.translation.as_ref().map_or(task, |found| found.text.as_str());
         let unread = WordMatch::default();

@@ -6,7 +6,8 @@ use crate::{model::TRANSLATION_DISCOUNT, retrieve::Candidate};
 /// What is thought of the best candidate of a ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
-    /// Estimate in `[0, 1]` that it helps; `None` if no calibration was fitted to this kind of ranking.
+    /// Estimate in `[0, 1]` that it helps; `None` if no calibration was fitted to this kind of
+    /// ranking.
     pub confidence: Option<f32>,
     /// Whether to load it.
     pub verdict: Verdict,
@@ -16,8 +17,8 @@ pub struct Judgement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is, as far as can be told; always for a skill that the task names, and for a ranking without
-    /// a calibration.
+    /// It is, as far as can be told; always for a skill that the task names, and for a ranking
+    /// without a calibration.
     Helps,
     /// The confidence is below the threshold, or nothing was found.
     DoesNotHelp,

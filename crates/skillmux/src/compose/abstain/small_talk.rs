@@ -136,8 +136,8 @@ const CHINESE_SMALL_TALK: [&str; 20] = [
     "谢谢你",
 ];
 
-/// Returns whether a task is made of greetings, thanks, numbers and the like alone: it asks for nothing, but
-/// as a command, such as `/next`.
+/// Returns whether a task is made of greetings, thanks, numbers and the like alone: it asks for
+/// nothing, but as a command, such as `/next`.
 pub(crate) fn is_small_talk(task: &str) -> bool {
     if task.trim_start().starts_with('/') {
         return false;

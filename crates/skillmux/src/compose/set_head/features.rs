@@ -6,16 +6,17 @@ use crate::features::features;
 features! {
     /// One number for each feature of a skill.
     ///
-    /// A skill *serves* a part if it comes first there, or has a share of more than 0.3. A part is *open* if no chosen skill
-    /// serves it.
+    /// A skill *serves* a part if it comes first there, or has a share of more than 0.3. A part is
+    /// *open* if no chosen skill serves it.
     pub struct SetFeatures {
-        /// Share in the ranking of the whole task, in `[0, 1]`; the shares of a ranking add up to 1.
+        /// Share in the ranking of the whole task, in `[0, 1]`; the shares of a ranking add up to
+        /// 1.
         share,
-        /// How far the log-odds for the whole task are below those of the best skill, in `[-1, 0]`; -1 is 8 or more, or
-        /// not found.
+        /// How far the log-odds for the whole task are below those of the best skill, in `[-1, 0]`;
+        /// -1 is 8 or more, or not found.
         below_best,
-        /// Log-odds for the whole task, tenths, in `[-0.4, 1.5]`; -0.4 is -4 or less, or not found. What is better than 0 is
-        /// likely right even where another one is far better.
+        /// Log-odds for the whole task, tenths, in `[-0.4, 1.5]`; -0.4 is -4 or less, or not found.
+        /// What is better than 0 is likely right even where another one is far better.
         log_odds,
         /// Share in the ranking of the part that it serves best, times the confidence of that part.
         best_part,
@@ -31,19 +32,23 @@ features! {
         library_size,
         /// Confidence for the whole task, in `[0, 1]`.
         confidence,
-        /// How much it serves the same parts as a chosen skill, in `[0, 1]`: the highest cosine of their shares.
+        /// How much it serves the same parts as a chosen skill, in `[0, 1]`: the highest cosine of
+        /// their shares.
         overlap,
         /// `best_part`, where no chosen skill serves the same parts.
         new_best_part,
         /// 1 if it comes first in a part, where no chosen skill serves the same parts.
         new_lead,
-        /// One over its place in the ranking of the whole task, in `[0, 1]`; 0 if it is not found there.
+        /// One over its place in the ranking of the whole task, in `[0, 1]`; 0 if it is not found
+        /// there.
         place,
         /// Its highest log-odds for a part, as `log_odds`.
         part_log_odds,
-        /// How far its log-odds are below those of the best skill of a part, where that is least; as `below_best`.
+        /// How far its log-odds are below those of the best skill of a part, where that is least;
+        /// as `below_best`.
         below_best_of_part,
-        /// Confidence of the surest part in which it comes first, in `[0, 1]`; 0 if it comes first in none.
+        /// Confidence of the surest part in which it comes first, in `[0, 1]`; 0 if it comes first
+        /// in none.
         led_confidence,
         /// Its highest share in a part, in `[0, 1]`.
         part_share,

@@ -1,7 +1,8 @@
 //! [`SetHead`]: skills that complement each other.
 //!
-//! `SkillComposer` (section 4) predicts a set with a set head and a cardinality head over a closed library. This one is open: it
-//! looks at candidates, so that a skill that was added a second ago can be chosen.
+//! `SkillComposer` (section 4) predicts a set with a set head and a cardinality head over a closed
+//! library. This one is open: it looks at candidates, so that a skill that was added a second ago
+//! can be chosen.
 
 mod features;
 mod table;
@@ -20,17 +21,18 @@ pub use features::SetFeatures;
 pub use table::SetTable;
 pub use weights::SetWeights;
 
-/// Loads the best skill for a task, and then, one by one, what most likely belongs to it: a skill for another
-/// part of the task rather than a second one for the same part. None for a task that the best skill most likely does not help
-/// with, and none of whose parts another one does.
+/// Loads the best skill for a task, and then, one by one, what most likely belongs to it: a skill
+/// for another part of the task rather than a second one for the same part. None for a task that
+/// the best skill most likely does not help with, and none of whose parts another one does.
 ///
-/// When to stop follows from the Set F1 that a plan can expect: of `n` chosen skills, `s` are right by their probabilities, and `m` are
-/// by those of all candidates. The expected Set F1 is near `2 s / (n + m)`. A skill of the probability `p` raises it if `p` is more than
-/// `s / (n + m)`. So a task that is sure of one skill takes no second one that may be right, and a plan that is unsure of
-/// all takes some more. `SkillComposer` has a stop token and a cardinality head for that.
+/// When to stop follows from the Set F1 that a plan can expect: of `n` chosen skills, `s` are right
+/// by their probabilities, and `m` are by those of all candidates. The expected Set F1 is near `2 s
+/// / (n + m)`. A skill of the probability `p` raises it if `p` is more than `s / (n + m)`. So a
+/// task that is sure of one skill takes no second one that may be right, and a plan that is unsure
+/// of all takes some more. `SkillComposer` has a stop token and a cardinality head for that.
 ///
-/// As [`ScoreCut`] where the caller named the needs, and where scores are no log-odds or nothing is calibrated: there are no
-/// weights for that.
+/// As [`ScoreCut`] where the caller named the needs, and where scores are no log-odds or nothing is
+/// calibrated: there are no weights for that.
 #[derive(Debug, Clone)]
 pub struct SetHead {
     weights: Arc<SetWeights>,
@@ -49,8 +51,8 @@ impl SetHead {
         chosen.map(|chosen| chosen.skill.id().clone()).collect()
     }
 
-    /// Returns the skills of the plan in the order in which they are chosen, each with its step; then some that it would have
-    /// if there were no limit.
+    /// Returns the skills of the plan in the order in which they are chosen, each with its step;
+    /// then some that it would have if there were no limit.
     fn choose<'a>(&self, request: &ComposeRequest<'a>) -> Vec<Chosen<'a>> {
         let table = SetTable::new(request.steps, request.n_skills);
         let Some(first) = first_skill(request.steps) else { return Vec::new() };
@@ -109,7 +111,8 @@ impl<'a> Choice<'_, 'a> {
             && repetition(self.request, MAX_SIMILARITY, self.skills(), skill).is_none()
     }
 
-    /// Adds a skill if it is open: to the part that it serves best, else to the whole task. Returns whether it was.
+    /// Adds a skill if it is open: to the part that it serves best, else to the whole task. Returns
+    /// whether it was.
     fn add(&mut self, skill: &'a Considered) -> bool {
         let is_open = self.is_open(skill);
         if is_open {

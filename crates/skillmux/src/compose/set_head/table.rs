@@ -10,7 +10,8 @@ use crate::{
     skill::SkillId,
 };
 
-/// Candidates of a ranking that count: no more, so that features do not depend on how many a plan may load.
+/// Candidates of a ranking that count: no more, so that features do not depend on how many a plan
+/// may load.
 const N_LISTED: usize = 10;
 
 /// Log-odds below the best that count as far below.
@@ -75,8 +76,8 @@ impl PartShare {
 }
 
 impl SetTable {
-    /// Returns the table of the steps of a task in a library of `n_skills`: the task as a whole, then its parts if it has
-    /// any.
+    /// Returns the table of the steps of a task in a library of `n_skills`: the task as a whole,
+    /// then its parts if it has any.
     pub fn new(steps: &[StepCandidates], n_skills: usize) -> Self {
         let mut rows: BTreeMap<SkillId, Row> = BTreeMap::new();
         let (whole, parts) = steps.split_first().map_or((None, steps), |(w, p)| (Some(w), p));
@@ -131,8 +132,8 @@ impl SetTable {
         best.map(|part| part.part)
     }
 
-    /// Returns the share of a skill in the ranking of each part, times the confidence of that part; 0 for a part that it is not
-    /// listed for.
+    /// Returns the share of a skill in the ranking of each part, times the confidence of that part;
+    /// 0 for a part that it is not listed for.
     pub fn of_parts(&self, skill: &SkillId) -> Vec<f32> {
         let mut worths = vec![0.0; self.n_parts];
         for part in self.rows.get(skill).into_iter().flat_map(|row| &row.parts) {
@@ -147,7 +148,8 @@ impl SetTable {
         rows.map_or(0.0, |(a, b)| overlap(&a.parts, &b.parts))
     }
 
-    /// Returns what speaks for adding a skill to the chosen ones; `None` for one that is no candidate.
+    /// Returns what speaks for adding a skill to the chosen ones; `None` for one that is no
+    /// candidate.
     pub fn features(&self, skill: &SkillId, chosen: &[SkillId]) -> Option<SetFeatures> {
         let row = self.rows.get(skill)?;
         let parts = &row.parts;

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::SetFeatures;
 use crate::model::Trees;
 
-/// How likely a skill belongs to the set beside the chosen ones, by boosted trees over [`SetFeatures`], and how likely is enough.
-/// `skillmux train composer` fits them.
+/// How likely a skill belongs to the set beside the chosen ones, by boosted trees over
+/// [`SetFeatures`], and how likely is enough. `skillmux train composer` fits them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "SetWeightsFile", into = "SetWeightsFile")]
 pub struct SetWeights {
     /// The log-odds.
     pub trees: Trees,
-    /// The threshold is where one more skill raises the Set F1 that a plan can expect, but at least the first and at most the second
-    /// number, in `[0, 1]`.
+    /// The threshold is where one more skill raises the Set F1 that a plan can expect, but at least
+    /// the first and at most the second number, in `[0, 1]`.
     pub threshold: [f32; 2],
 }
 
@@ -24,7 +24,8 @@ impl SetWeights {
     }
 }
 
-/// Weights as a file has them: with the names of the features, since a tree knows only their numbers.
+/// Weights as a file has them: with the names of the features, since a tree knows only their
+/// numbers.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the weights of a set head")]
 struct SetWeightsFile {

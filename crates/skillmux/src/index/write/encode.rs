@@ -32,7 +32,8 @@ const N_AT_A_TIME: usize = 64;
 pub enum EncodeStep {
     /// Go on.
     Continue,
-    /// Make what is done so far durable, so that it is not lost if the program is killed, and go on.
+    /// Make what is done so far durable, so that it is not lost if the program is killed, and go
+    /// on.
     Commit,
     /// Make what is done so far durable, and stop.
     Stop,
@@ -53,10 +54,10 @@ impl Index {
     /// Makes the vectors of whole texts that the index at `path` lacks, and takes over those that
     /// another index has of the same texts.
     ///
-    /// `progress` is told how many of how many texts are encoded, from time to time, and says how to
-    /// go on. Each commit is a generation of its own, so that readers may use the words of an index
-    /// meanwhile, and a call that was stopped goes on where the last commit was. The generation before
-    /// the one that is encoded stays the one to go back to.
+    /// `progress` is told how many of how many texts are encoded, from time to time, and says how
+    /// to go on. Each commit is a generation of its own, so that readers may use the words of an
+    /// index meanwhile, and a call that was stopped goes on where the last commit was. The
+    /// generation before the one that is encoded stays the one to go back to.
     ///
     /// # Errors
     /// As for [`Index::update`]; [`Error::IndexMissing`]; and those of the encoder.

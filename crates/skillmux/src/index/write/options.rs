@@ -37,7 +37,8 @@ pub struct UpdateOptions {
     /// as bytes. An index of another kind is made anew.
     pub vectors: Option<VectorKind>,
     /// Which transformer makes the vectors of whole texts, which is slow. An update only takes over
-    /// those that it finds; [`Index::encode`](crate::index::Index::encode) makes the others. Without a transformer the index holds none.
+    /// those that it finds; [`Index::encode`](crate::index::Index::encode) makes the others.
+    /// Without a transformer the index holds none.
     pub transformer: Option<EncoderIdentity>,
 }
 

@@ -252,7 +252,8 @@ impl<'a> InstalledFolders<'a> {
         Self { home, project, read, plugins }
     }
 
-    /// Returns what an agent finds in its folders, by its own precedence, and what it does not show.
+    /// Returns what an agent finds in its folders, by its own precedence, and what it does not
+    /// show.
     pub fn of(&self, agent: &AgentProfile) -> AgentSkills {
         self.view(agent).0
     }
@@ -307,7 +308,8 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Enters what lies in the next folder, and returns why the agent does not list it, or not well.
+    /// Enters what lies in the next folder, and returns why the agent does not list it, or not
+    /// well.
     fn enter(&mut self, read: &'a Read, same_names: SameNames) -> Option<Problem> {
         let skill = match read {
             Read::Skill(skill) => skill,

@@ -87,8 +87,8 @@ impl Listing {
         lines.iter().map(shown).collect()
     }
 
-    /// All names stay. The descriptions of the skills that were used most stay, too; among equals those of the
-    /// strongest.
+    /// All names stay. The descriptions of the skills that were used most stay, too; among equals
+    /// those of the strongest.
     fn trimmed_by_use(&self, lines: &[Line]) -> Vec<Shown> {
         let names: usize = lines.iter().map(|line| self.bare(line)).sum();
         let mut left = self.chars_for_lines().saturating_sub(names);

@@ -1,5 +1,5 @@
-//! Coding agents, their skills, and what they show of them. What differs from agent to agent is data:
-//! a file each in `profiles/`.
+//! Coding agents, their skills, and what they show of them. What differs from agent to agent is
+//! data: a file each in `profiles/`.
 
 mod compile;
 mod installed;
@@ -26,11 +26,12 @@ pub use profile::{
 };
 pub use project::project_of;
 
-/// Returns the skill folders that exist, of all [`profiles`] in order, each agent's strongest first.
+/// Returns the skill folders that exist, of all [`profiles`] in order, each agent's strongest
+/// first.
 ///
 /// A folder that several agents read, or that is a link to another one, is returned once. Its ids
-/// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read that are
-/// installed and switched on: `claude-code-plugins/PLUGIN/pdf`.
+/// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read
+/// that are installed and switched on: `claude-code-plugins/PLUGIN/pdf`.
 pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
     let mut seen = HashSet::new();
     let mut sources: Vec<Source> =
@@ -42,8 +43,9 @@ pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
     sources
 }
 
-/// Returns what says which skills are installed, whether it exists or not: folders of skills, and files that
-/// switch plugins on. When none of it changes, [`installed_sources`] and its skills stay as they are.
+/// Returns what says which skills are installed, whether it exists or not: folders of skills, and
+/// files that switch plugins on. When none of it changes, [`installed_sources`] and its skills stay
+/// as they are.
 pub fn deciding_paths(home: &Path, project: Option<&Path>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for agent in profiles() {
@@ -58,8 +60,8 @@ pub fn deciding_paths(home: &Path, project: Option<&Path>) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the skill folders of one agent, strongest first, whether they exist or not, and those of its
-/// plugins that are switched on.
+/// Returns the skill folders of one agent, strongest first, whether they exist or not, and those of
+/// its plugins that are switched on.
 fn sources_of(agent: &AgentProfile, home: &Path, project: Option<&Path>) -> Vec<Source> {
     let of_folder = |folder: &SkillFolder| {
         Some(Source::Folder {

@@ -32,7 +32,8 @@ pub struct AgentPlugins {
 /// A plugin that is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Plugin {
-    /// Name, which begins the names of its skills; with `@MARKETPLACE` where two plugins have one name.
+    /// Name, which begins the names of its skills; with `@MARKETPLACE` where two plugins have one
+    /// name.
     pub name: String,
     /// Folders with its skills that are there.
     pub folders: Vec<PathBuf>,
@@ -145,7 +146,8 @@ impl AgentPlugins {
         }
     }
 
-    /// Returns the skills of the plugins that are switched on; ids start with the label and the name.
+    /// Returns the skills of the plugins that are switched on; ids start with the label and the
+    /// name.
     pub(super) fn sources(&self, label: &str) -> Vec<Source> {
         let of_plugin = |plugin: &Plugin| -> Vec<Source> {
             let id_prefix = format!("{label}/{}", plugin.name);
@@ -187,8 +189,8 @@ fn is_plain(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && !name.contains(['/', '\\'])
 }
 
-/// Returns the folders of a plugin that hold skills: that of the usual name and those of its manifest. If there
-/// is none, the plugin is one skill, or the folders right in it are.
+/// Returns the folders of a plugin that hold skills: that of the usual name and those of its
+/// manifest. If there is none, the plugin is one skill, or the folders right in it are.
 fn skill_folders(root: &Path) -> Vec<PathBuf> {
     let manifest = read_json(&root.join(MANIFEST)).ok().flatten();
     let named = match manifest.as_ref().and_then(|manifest| manifest.get("skills")) {

@@ -128,12 +128,13 @@ pub enum SameNames {
     All,
 }
 
-/// Where an agent keeps its plugins, and how it is told which of them count. Skills of a plugin have its
-/// name before theirs, `plugin:skill`.
+/// Where an agent keeps its plugins, and how it is told which of them count. Skills of a plugin
+/// have its name before theirs, `plugin:skill`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginSettings {
-    /// Folder of the home folder with all plugins: installed ones, old versions, and what could be installed.
+    /// Folder of the home folder with all plugins: installed ones, old versions, and what could be
+    /// installed.
     pub folder: String,
     /// Label of the sources, and first part of their ids; the name of the plugin is the second.
     pub label: String,
@@ -195,16 +196,20 @@ pub enum Trim {
     AllDescriptions,
 }
 
-/// How a user can say what an agent lists of a skill, and take it back, without a change to the skill.
+/// How a user can say what an agent lists of a skill, and take it back, without a change to the
+/// skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Remedy {
-    /// A setting lists a skill by its name alone, or not at all. Skills of plugins are always listed.
+    /// A setting lists a skill by its name alone, or not at all. Skills of plugins are always
+    /// listed.
     NameOverrides,
-    /// A setting switches off the skill of a path, so that a copy with another description can stand for it.
+    /// A setting switches off the skill of a path, so that a copy with another description can
+    /// stand for it.
     DisabledPaths,
-    /// A copy of the same name in the strongest folder stands for a skill; a setting switches off a name.
+    /// A copy of the same name in the strongest folder stands for a skill; a setting switches off a
+    /// name.
     StrongerCopies,
 }
 
@@ -222,7 +227,8 @@ pub struct McpSettings {
     pub entry: Vec<SettingsField>,
 }
 
-/// A command that an agent runs when its user sends a prompt, and whose output it adds to the context.
+/// A command that an agent runs when its user sends a prompt, and whose output it adds to the
+/// context.
 ///
 /// It stands in a JSON file, as `hooks.EVENT[].hooks[]`, and gets JSON, all as in Claude Code.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

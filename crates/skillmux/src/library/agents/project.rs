@@ -7,11 +7,11 @@ use super::profile::{Base, profiles};
 /// What tells the root of a repository: a folder, or a file in a work tree or a submodule.
 const REPOSITORY: &str = ".git";
 
-/// Returns the project that a folder belongs to: the nearest folder upwards with a `.git`; if there is
-/// none, the nearest one with a folder for skills of any agent; else the folder itself.
+/// Returns the project that a folder belongs to: the nearest folder upwards with a `.git`; if there
+/// is none, the nearest one with a folder for skills of any agent; else the folder itself.
 ///
-/// The home folder is the project of nothing but itself, and its folders for skills make no project of
-/// what lies above it. Below it, the search ends there.
+/// The home folder is the project of nothing but itself, and its folders for skills make no project
+/// of what lies above it. Below it, the search ends there.
 ///
 /// ```
 /// use skillmux::library::agents::project_of;

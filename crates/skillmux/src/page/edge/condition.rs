@@ -3,7 +3,8 @@
 use super::{Edge, EdgeKind, compared, sections_of, words::Word};
 use crate::skill::{Node, NodeKind, NodeTree};
 
-/// First words of a node that guards a step, whatever its kind; one entry may be the begin of another.
+/// First words of a node that guards a step, whatever its kind; one entry may be the begin of
+/// another.
 const OPENERS: [&[&str]; 7] = [
     &["only", "if"],
     &["only", "when"],

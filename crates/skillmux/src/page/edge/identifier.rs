@@ -56,7 +56,8 @@ fn in_code<'a>(code: &'a str, visit: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// Tells whether a token names something by its shape: `load_all`, `loadAll`, `--dry-run`, `config.yaml`, `scripts/run`.
+/// Tells whether a token names something by its shape: `load_all`, `loadAll`, `--dry-run`,
+/// `config.yaml`, `scripts/run`.
 fn is_identifier(token: &str) -> bool {
     let bytes = token.as_bytes();
     if !(MIN_BYTES..=MAX_BYTES).contains(&bytes.len())

@@ -1,4 +1,5 @@
-//! [`text_edges`] and [`semantic_edges`]: how the nodes of a body hang together (`SkillPager` §3.1).
+//! [`text_edges`] and [`semantic_edges`]: how the nodes of a body hang together (`SkillPager`
+//! §3.1).
 //!
 //! ```
 //! use skillmux::{page::{EdgeKind, text_edges}, skill::NodeTree};
@@ -53,7 +54,8 @@ pub enum EdgeKind {
     Sequence,
     /// Both say about the same: the cosine of their vectors is at least [`SEMANTIC_COSINE`].
     Semantic,
-    /// The first node names the second: its heading, its number, or an identifier or a file that it has.
+    /// The first node names the second: its heading, its number, or an identifier or a file that it
+    /// has.
     Reference,
     /// The first node says what must hold for the second, a step.
     Condition,
@@ -80,18 +82,22 @@ impl Edge {
     }
 }
 
-/// Returns the edges that the text tells: sequence, reference and condition. They rise by `from`, then `to`, then kind, each once.
+/// Returns the edges that the text tells: sequence, reference and condition. They rise by `from`,
+/// then `to`, then kind, each once.
 ///
 /// - **Sequence**: from each node to the next one of the body.
-/// - **Reference**: from a node to the first node of a section whose title it has, or whose anchor it links to; to a numbered step,
-///   section, table or figure that it names ("see step 3", "图 2"); and, for an identifier or a file that two to four nodes have, from
-///   the later nodes to the first one. A short title counts only where it is marked as one: in quotes, in code or bold, or
-///   beside a word such as "see" or "section". Of several sections or steps of one name, the nearest is meant.
-/// - **Condition**: from a precondition, and from a node that begins with "only if" or the like, to the step that it guards: the next
-///   one of its section; else the one before it there; else the next one within the section around.
+/// - **Reference**: from a node to the first node of a section whose title it has, or whose anchor
+///   it links to; to a numbered step, section, table or figure that it names ("see step 3", "图 2");
+///   and, for an identifier or a file that two to four nodes have, from the later nodes to the
+///   first one. A short title counts only where it is marked as one: in quotes, in code or bold, or
+///   beside a word such as "see" or "section". Of several sections or steps of one name, the
+///   nearest is meant.
+/// - **Condition**: from a precondition, and from a node that begins with "only if" or the like, to
+///   the step that it guards: the next one of its section; else the one before it there; else the
+///   next one within the section around.
 ///
-/// English and Chinese are read. Only the first 4096 nodes have edges. A node that does not fit the body names nothing. It takes
-/// time linear in the body, but for the sections that share a name.
+/// English and Chinese are read. Only the first 4096 nodes have edges. A node that does not fit the
+/// body names nothing. It takes time linear in the body, but for the sections that share a name.
 pub fn text_edges(body: &str, tree: &NodeTree) -> Vec<Edge> {
     let nodes = compared(tree);
     let mut edges: Vec<Edge> =
@@ -103,8 +109,8 @@ pub fn text_edges(body: &str, tree: &NodeTree) -> Vec<Edge> {
     edges
 }
 
-/// Returns an edge from each of the first 512 nodes to each later one whose vector is close, rising by `from`, then `to`. An encoder gives
-/// the vectors: of length 1, so that products are cosines.
+/// Returns an edge from each of the first 512 nodes to each later one whose vector is close, rising
+/// by `from`, then `to`. An encoder gives the vectors: of length 1, so that products are cosines.
 ///
 /// # Errors
 /// As for [`Encoder::encode`].
@@ -131,7 +137,8 @@ fn compared(tree: &NodeTree) -> &[Node] {
     &tree.nodes[..tree.nodes.len().min(MAX_COMPARED)]
 }
 
-/// Returns the first node of each section, those of the sections in it included; `None` of a section without any.
+/// Returns the first node of each section, those of the sections in it included; `None` of a
+/// section without any.
 fn first_nodes(tree: &NodeTree, nodes: &[Node]) -> Vec<Option<usize>> {
     let mut first_in = vec![None; tree.sections.len()];
     for (position, node) in nodes.iter().enumerate() {

@@ -148,7 +148,8 @@ impl Numbers {
     }
 }
 
-/// Returns what a heading calls itself: the number of "2.1 Run", "Step 3: Run" and "第三步", and its noun, if it has one.
+/// Returns what a heading calls itself: the number of "2.1 Run", "Step 3: Run" and "第三步", and its
+/// noun, if it has one.
 fn name_of(title: &str) -> Option<(Option<Noun>, Number)> {
     let title = title.trim_start_matches(['*', '_', ' ']);
     if let Some((noun, number)) = mention_at_begin(title) {
@@ -163,7 +164,8 @@ fn name_of(title: &str) -> Option<(Option<Noun>, Number)> {
     Some((None, [first, second]))
 }
 
-/// Returns what a line is the caption or the bold heading of: "Table 2: Sizes", "**Step 3 — Run**", "图 1：…".
+/// Returns what a line is the caption or the bold heading of: "Table 2: Sizes", "**Step 3 — Run**",
+/// "图 1：…".
 fn caption_of(line: &str) -> Option<(Option<Noun>, Number)> {
     let is_bold = line.starts_with("**");
     let line = line.trim_start_matches(['*', '_']);

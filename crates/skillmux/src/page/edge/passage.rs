@@ -14,7 +14,8 @@ pub(super) struct Passage<'a> {
     pub(super) words: Vec<Word<'a>>,
 }
 
-/// Returns the item whose node is nearest to another one; items rise by their node. Of two as near, the first.
+/// Returns the item whose node is nearest to another one; items rise by their node. Of two as near,
+/// the first.
 pub(super) fn nearest<T>(items: &[T], to: usize, node: impl Fn(&T) -> usize) -> Option<&T> {
     let after = items.partition_point(|item| node(item) < to);
     let before = after.checked_sub(1).and_then(|before| items.get(before));

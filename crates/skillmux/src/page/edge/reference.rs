@@ -210,7 +210,8 @@ fn joined(words: &[Word<'_>]) -> u64 {
     words.iter().fold(0, |joined: u64, word| joined.rotate_left(5).wrapping_mul(31) ^ word.hash())
 }
 
-/// Returns the anchor of a title, as GitHub makes it: lower case, joined by `-`, without punctuation.
+/// Returns the anchor of a title, as GitHub makes it: lower case, joined by `-`, without
+/// punctuation.
 fn anchor(title: &str) -> String {
     let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
     let kept = title.chars().filter(is_kept).map(|c| if c == ' ' { '-' } else { c });

@@ -3,16 +3,21 @@
 use crate::features::features;
 
 features! {
-    /// One number for each feature: its values for a node, or the weights of a [`NodeWeights`](super::NodeWeights).
+    /// One number for each feature: its values for a node, or the weights of a
+    /// [`NodeWeights`](super::NodeWeights).
     ///
-    /// *Words* are tf-idf vectors over the terms of the index, as in [`MmrPager`](crate::page::MmrPager); *meaning* is the cosine of the
-    /// vectors of an [`Encoder`](crate::model::Encoder).
+    /// *Words* are tf-idf vectors over the terms of the index, as in
+    /// [`MmrPager`](crate::page::MmrPager); *meaning* is the cosine of the vectors of an
+    /// [`Encoder`](crate::model::Encoder).
     pub struct NodeFeatures {
-        /// Cosine of the words of the query and of the headings above, over the largest one of the body, in `[0, 1]`.
+        /// Cosine of the words of the query and of the headings above, over the largest one of the
+        /// body, in `[0, 1]`.
         heading_words,
-        /// Match of the words of the query with the best line, over that of the best line of the body, in `[0, 1]`.
+        /// Match of the words of the query with the best line, over that of the best line of the
+        /// body, in `[0, 1]`.
         best_line,
-        /// 1 over the place of the node by words, in `[0, 1]`; 0 if it shares no word with the query.
+        /// 1 over the place of the node by words, in `[0, 1]`; 0 if it shares no word with the
+        /// query.
         place_by_words,
         /// Words of the node before in the same section, over those of the best node, in `[0, 1]`.
         words_before,
@@ -24,7 +29,8 @@ features! {
         place_by_meaning,
         /// Meaning of the headings above, less that of the best headings, in `[-2, 0]`.
         heading_meaning,
-        /// Mean meaning of the nodes of the section, in standard deviations from the mean of the body.
+        /// Mean meaning of the nodes of the section, in standard deviations from the mean of the
+        /// body.
         section_meaning,
         /// 1 if it is an example.
         is_example,

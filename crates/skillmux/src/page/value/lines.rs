@@ -7,13 +7,15 @@ use super::super::TermSource;
 /// Most words of a query that lines are searched for.
 const MAX_QUERY_TERMS: usize = 256;
 
-/// What is added to the number of words of a line, so that a line of one word is no better than a sentence.
+/// What is added to the number of words of a line, so that a line of one word is no better than a
+/// sentence.
 const LINE_WORDS: f32 = 3.0;
 
 /// Returns how well the best line of each text matches the words of a query, at least 0.
 ///
-/// A line has the sum of the weights of the words that it shares with the query, over the square root of its number of words and
-/// three. A word weighs `idf · ln(1 + n_texts / df)`, as in [`TermVector`](super::super::vector::TermVector).
+/// A line has the sum of the weights of the words that it shares with the query, over the square
+/// root of its number of words and three. A word weighs `idf · ln(1 + n_texts / df)`, as in
+/// [`TermVector`](super::super::vector::TermVector).
 pub(super) fn best_lines(query: &str, texts: &[&str], source: &TermSource<'_>) -> Vec<f32> {
     let query = QueryTerms::new(query, source);
     let lines_of = |text: &&str| text.lines().map(|line| query.line(line, source)).collect();

@@ -34,25 +34,30 @@ const MAX_UNIT_TOKENS: u32 = 300;
 /// The same in tenths of the budget.
 const UNIT_TENTHS: u32 = 6;
 
-/// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned relevance).
+/// Selects the nodes that a learned value holds for needed (`SkillPager` §3.2, with a learned
+/// relevance).
 ///
-/// Each node has a probability `p` that the answer to the query needs it, by logistic regression over [`NodeFeatures`]. A page lacks
-/// nothing with the probability `∏ (1 − p)` over the nodes that are left out, if they are needed independently of each other.
+/// Each node has a probability `p` that the answer to the query needs it, by logistic regression
+/// over [`NodeFeatures`]. A page lacks nothing with the probability `∏ (1 − p)` over the nodes that
+/// are left out, if they are needed independently of each other.
 ///
-/// Nodes are selected in units: what a section has of its own, if that is at most 300 tokens and six tenths of the budget; of a longer
-/// section each node, with those that it cannot be read without, as in [`MmrPager`](super::MmrPager). So few sections are cut, and
-/// what stands together is read together. The next unit is the one with the largest
+/// Nodes are selected in units: what a section has of its own, if that is at most 300 tokens and
+/// six tenths of the budget; of a longer section each node, with those that it cannot be read
+/// without, as in [`MmrPager`](super::MmrPager). So few sections are cut, and what stands together
+/// is read together. The next unit is the one with the largest
 ///
 /// `Σ −ln(1 − p(n)) · (1 − max sim(s, n)) / √cost`
 ///
-/// over its nodes `n` and the selected nodes `s`, as long as one fits. `sim` is the cosine squared of tf-idf vectors; the cost is the
-/// tokens of the nodes and of the headings above them that are not shown yet. A body that fits is returned whole. While nothing is
-/// selected, a node of a section that does not fit is a unit, too.
+/// over its nodes `n` and the selected nodes `s`, as long as one fits. `sim` is the cosine squared
+/// of tf-idf vectors; the cost is the tokens of the nodes and of the headings above them that are
+/// not shown yet. A body that fits is returned whole. While nothing is selected, a node of a
+/// section that does not fit is a unit, too.
 ///
-/// The square root stands between the most likely nodes and the most for the tokens; it was chosen by cross-validation on the cases
-/// that the weights are fitted to.
+/// The square root stands between the most likely nodes and the most for the tokens; it was chosen
+/// by cross-validation on the cases that the weights are fitted to.
 ///
-/// Of a body of more than 4096 nodes, only the first 4096 are candidates. An encoder that fails counts as one that knows no word.
+/// Of a body of more than 4096 nodes, only the first 4096 are candidates. An encoder that fails
+/// counts as one that knows no word.
 #[derive(Debug, Clone)]
 pub struct ValuePager {
     weights: NodeWeights,
@@ -76,8 +81,9 @@ impl Pager for ValuePager {
         pages.pop().expect("there is a page for each request")
     }
 
-    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has its best unit first, if one fits;
-    /// then the unit that is worth most among all is next, as long as one fits.
+    /// A body that fits its equal share is shown whole, the shortest first. Of the others each has
+    /// its best unit first, if one fits; then the unit that is worth most among all is next, as
+    /// long as one fits.
     fn pages(&self, requests: &[PageRequest<'_>], budget_tokens: u32) -> Vec<Page> {
         let outlines: Vec<Outline<'_>> = requests.iter().map(Outline::new).collect();
         let open_tokens: Vec<u32> = outlines.iter().map(Outline::open_tokens).collect();
@@ -120,7 +126,8 @@ impl ValuePager {
     }
 }
 
-/// Tells which bodies fit an equal share of the tokens, the shortest first, and returns what they leave to the others.
+/// Tells which bodies fit an equal share of the tokens, the shortest first, and returns what they
+/// leave to the others.
 fn whole_ones(sizes: &[u32], budget_tokens: u32) -> (Vec<bool>, u32) {
     let mut shortest_first: Vec<usize> = (0..sizes.len()).collect();
     shortest_first.sort_by_key(|at| sizes[*at]);
@@ -193,8 +200,8 @@ impl<'a> Selection<'a> {
         Self { outline, nodes, scene, value, repeats, share_tokens, units }
     }
 
-    /// Returns the unit that is worth most among those that fit, and what it is worth. While nothing is selected, a node of a section
-    /// that does not fit is a unit, too.
+    /// Returns the unit that is worth most among those that fit, and what it is worth. While
+    /// nothing is selected, a node of a section that does not fit is a unit, too.
     fn best(&self, left_tokens: u32) -> Option<(Range<usize>, f32)> {
         let best = |units: &mut dyn Iterator<Item = Range<usize>>| {
             let worths =
@@ -209,7 +216,8 @@ impl<'a> Selection<'a> {
         found
     }
 
-    /// Returns what the nodes of a unit are worth that are not selected yet; `None` if there are none, or they do not fit.
+    /// Returns what the nodes of a unit are worth that are not selected yet; `None` if there are
+    /// none, or they do not fit.
     fn worth(&self, unit: Range<usize>, left_tokens: u32) -> Option<f32> {
         let open = self.open(unit);
         let cost = self.outline.cost_of(&open);
@@ -271,7 +279,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Returns what is selected together: the nodes of each section that has no more tokens of its own, and each node of other sections.
+/// Returns what is selected together: the nodes of each section that has no more tokens of its own,
+/// and each node of other sections.
 fn units(nodes: &[Node], max_tokens: u32) -> Vec<Range<usize>> {
     let mut units = Vec::new();
     let mut start = 0;

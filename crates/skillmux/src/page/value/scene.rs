@@ -101,7 +101,8 @@ fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_ENCODED_BYTES)]
 }
 
-/// Returns the cosine of the query with each text; zeros if the encoder fails, so that words decide.
+/// Returns the cosine of the query with each text; zeros if the encoder fails, so that words
+/// decide.
 fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
     let vectors = encoder.encode_queries(&[query]).and_then(|query| {
         let texts = encoder.encode(texts)?;

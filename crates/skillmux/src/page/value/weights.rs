@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::NodeFeatures;
 use crate::model::probability;
 
-/// How likely a node is needed to answer a query, by logistic regression over [`NodeFeatures`]: plain numbers, which `skillmux train
-/// pager` fits.
+/// How likely a node is needed to answer a query, by logistic regression over [`NodeFeatures`]:
+/// plain numbers, which `skillmux train pager` fits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeWeights {
@@ -21,8 +21,9 @@ pub struct NodeWeights {
 
 /// How likely a page has all that a query needs, by logistic regression over what it leaves out.
 ///
-/// If the probabilities `p` of its nodes were right, and one node told nothing about another one, a page would suffice with the
-/// probability `∏ (1 − p)` over the nodes that it leaves out. They are not quite, so the regression has two more numbers.
+/// If the probabilities `p` of its nodes were right, and one node told nothing about another one, a
+/// page would suffice with the probability `∏ (1 − p)` over the nodes that it leaves out. They are
+/// not quite, so the regression has two more numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SufficiencyWeights {
@@ -95,8 +96,8 @@ impl NodeWeights {
         std::array::from_fn(|at| weights[at] * features[at])
     }
 
-    /// Returns `-ln(1 - probability)`, at least 0: what leaving the node out costs, so that the least sum over the nodes that are left
-    /// out is the most likely page to lack nothing.
+    /// Returns `-ln(1 - probability)`, at least 0: what leaving the node out costs, so that the
+    /// least sum over the nodes that are left out is the most likely page to lack nothing.
     pub fn loss_without(&self, features: &NodeFeatures) -> f32 {
         let log_odds = self.log_odds(features);
         // `ln(1 + e^x)`, which is `x` where `e^x` is too large to be told.

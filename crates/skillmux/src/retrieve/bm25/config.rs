@@ -34,7 +34,8 @@ pub enum TermSaturation {
 pub enum QueryRepetition {
     /// Each as much as the first.
     Linear,
-    /// `1 + ln(repetitions)` from the first on: a long task repeats what it is about, but also its boilerplate.
+    /// `1 + ln(repetitions)` from the first on: a long task repeats what it is about, but also its
+    /// boilerplate.
     Logarithmic,
 }
 

@@ -1,16 +1,18 @@
 //! [`Feature`]: what is measured of a candidate.
 
-/// Signal of the length of a query: 0 for a sentence, 1 for a task of several paragraphs, in `[0, 1]`.
+/// Signal of the length of a query: 0 for a sentence, 1 for a task of several paragraphs, in `[0,
+/// 1]`.
 pub const QUERY_LENGTH: &str = "query.length";
 
 /// Signal of the writing of a query: 1 for one without spaces, else 0.
 pub const QUERY_SPACELESS: &str = "query.spaceless";
 
-/// Signal of how much of a query no skill has: 1 minus the highest [`Feature::Coverage`], in `[0, 1]`.
+/// Signal of how much of a query no skill has: 1 minus the highest [`Feature::Coverage`], in `[0,
+/// 1]`.
 pub const QUERY_UNCOVERED: &str = "query.uncovered";
 
-/// Signal of the size of the library: the logarithm to base 10 of 1 plus the number of skills, as a share of 5, in
-/// `[0, 1]`; 1 for 100,000 skills and more.
+/// Signal of the size of the library: the logarithm to base 10 of 1 plus the number of skills, as a
+/// share of 5, in `[0, 1]`; 1 for 100,000 skills and more.
 pub const QUERY_LIBRARY: &str = "query.library";
 
 /// Signal of the highest mean cosine of a query with a candidate's parts; 0 without vectors.
@@ -19,18 +21,20 @@ pub(crate) const BEST_COSINE: &str = "query.best_cosine";
 /// Signal of how far that is above the mean over all candidates.
 pub(crate) const COSINE_RISE: &str = "query.cosine_rise";
 
-/// Signal of whether the transformer read the query: 1 if it did, 0 without one, and for a query in a writing that it does
-/// not know.
+/// Signal of whether the transformer read the query: 1 if it did, 0 without one, and for a query in
+/// a writing that it does not know.
 pub const QUERY_TRANSFORMER: &str = "query.transformer";
 
-/// Signal of the highest cosine of a query with a candidate's text by the transformer; 0 without one.
+/// Signal of the highest cosine of a query with a candidate's text by the transformer; 0 without
+/// one.
 pub(crate) const BEST_TEXT_COSINE: &str = "query.best_text_cosine";
 
 /// Signal of how far that is above the mean over all candidates.
 pub(crate) const TEXT_COSINE_RISE: &str = "query.text_cosine_rise";
 
-/// Signal of how likely the query asks for work: the log-odds of [`WorkWeights`](crate::retrieve::WorkWeights) as a share of
-/// their limit, in `[-1, 1]`; 0 without such weights.
+/// Signal of how likely the query asks for work: the log-odds of
+/// [`WorkWeights`](crate::retrieve::WorkWeights) as a share of their limit, in `[-1, 1]`; 0 without
+/// such weights.
 pub(crate) const QUERY_WORK: &str = "query.work";
 
 /// The features of one candidate, in the order of [`Feature::ALL`].
@@ -125,7 +129,8 @@ macro_rules! candidate_features {
             }
         }
 
-        /// Names of all signals of a candidate: its features, and what is the same for all candidates.
+        /// Names of all signals of a candidate: its features, and what is the same for all
+        /// candidates.
         pub(super) const SIGNALS: [&str; Feature::ALL.len() + OfQuery::NAMES.len()] =
             joined([$($name),*], OfQuery::NAMES);
     };
@@ -213,8 +218,8 @@ candidate_features! {
     CrossingTransformerGap: "crossing.transformer_gap", Crossing;
     /// [`Feature::TransformerRank`] times [`Feature::Crossing`].
     CrossingTransformerRank: "crossing.transformer_rank", Crossing;
-    /// Cosine of the text with the query by the transformer, if above 0; the mean of the others for a
-    /// text in a writing that it does not know.
+    /// Cosine of the text with the query by the transformer, if above 0; the mean of the others for
+    /// a text in a writing that it does not know.
     Transformer: "transformer", Transformer;
     /// How far that is below the best candidate's, from -1.
     TransformerGap: "transformer.gap", Transformer;

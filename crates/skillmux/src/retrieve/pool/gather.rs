@@ -47,8 +47,8 @@ pub(super) struct Pool {
     pub(super) clauses: Vec<PoolClause>,
     /// Cosines with the members; `None` without an encoder.
     pub(super) cosines: Option<PoolCosines>,
-    /// Cosines of the query with the text of each member by the transformer; `None` without one, and for a query that it
-    /// cannot read.
+    /// Cosines of the query with the text of each member by the transformer; `None` without one,
+    /// and for a query that it cannot read.
     pub(super) text_cosines: Option<Vec<f32>>,
     /// How likely the query asks for work, in `[-1, 1]`; 0 if nothing tells it.
     pub(super) work: f32,
@@ -68,8 +68,8 @@ pub(super) struct Encoders<'e> {
 }
 
 impl Encoders<'_> {
-    /// Returns how likely a query asks for work, by the vector of the transformer if it has read the query, else by that of
-    /// the encoder.
+    /// Returns how likely a query asks for work, by the vector of the transformer if it has read
+    /// the query, else by that of the encoder.
     fn work(&self, vector: Option<&QueryVector>, text: Option<&QueryVector>) -> f32 {
         let by = |encoder: Option<&dyn Encoder>, vector: Option<&QueryVector>| {
             let (identity, vector) = (encoder?.identity(), vector?);
@@ -104,7 +104,8 @@ pub(super) struct Member {
     pub(super) n_name_terms: u32,
 }
 
-/// Cosines of the query and its clauses with the members, each with the parts of a skill in the order of [`Part::ALL`].
+/// Cosines of the query and its clauses with the members, each with the parts of a skill in the
+/// order of [`Part::ALL`].
 pub(super) struct PoolCosines {
     /// Of the whole query, by member.
     pub(super) whole: Vec<[f32; Part::ALL.len()]>,
@@ -234,8 +235,8 @@ impl Pool {
     }
 }
 
-/// Returns `(4 + ln r) / 3` within `[0, 2]`, where `r` is the ratio of the skills that hold a term in the
-/// description to those that hold it in the body: 0 for one in 50, 1 for one in 3.
+/// Returns `(4 + ln r) / 3` within `[0, 2]`, where `r` is the ratio of the skills that hold a term
+/// in the description to those that hold it in the body: 0 for one in 50, 1 for one in 3.
 fn task_affinity(postings: &[TermPostings<'_>; 3]) -> f32 {
     let n_with = |field: Field| postings[field.position()].n_skills as f32 + 1.0;
     let ratio = n_with(Field::Description) / n_with(Field::Body);

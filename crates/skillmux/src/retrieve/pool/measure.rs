@@ -21,7 +21,8 @@ const N_RARE: usize = 5;
 /// of the query and of its best clause, place first.
 const N_READ: usize = 48;
 
-/// Weight of the cosine beside the score share, as [`HybridConfig`](crate::retrieve::HybridConfig) has it.
+/// Weight of the cosine beside the score share, as [`HybridConfig`](crate::retrieve::HybridConfig)
+/// has it.
 const DENSE_WEIGHT: f32 = 0.2;
 
 /// Weight of the relative cosine of a clause beside its relative BM25.
@@ -66,7 +67,8 @@ pub(super) struct Measured {
     pub(super) rows: Vec<FeatureRow>,
     /// What kind of query it is.
     pub(super) kind: QueryKind,
-    /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say something.
+    /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say
+    /// something.
     pub(super) is_read_by_transformer: bool,
     /// How likely the query asks for work, in `[-1, 1]`.
     pub(super) work: f32,
@@ -116,7 +118,8 @@ pub(super) struct Cosines {
 }
 
 impl Measured {
-    /// Returns how near the query is to the candidates, by the means of the cosines with both parts; 0 without vectors.
+    /// Returns how near the query is to the candidates, by the means of the cosines with both
+    /// parts; 0 without vectors.
     pub(super) fn cosines(&self) -> Cosines {
         let of = |row: &FeatureRow| {
             mean([Feature::DenseDescription, Feature::DenseBody].map(|part| row[part as usize]))

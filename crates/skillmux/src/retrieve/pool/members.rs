@@ -11,8 +11,8 @@ pub(super) struct MemberDocuments {
     member_of: FxHashMap<u32, usize>,
 }
 
-/// A list of more shares than this times the members is searched for each member; a shorter one is read
-/// through.
+/// A list of more shares than this times the members is searched for each member; a shorter one is
+/// read through.
 const SHARES_PER_MEMBER: usize = 16;
 
 impl MemberDocuments {

@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Score of a member of the pool that has no word of the query; what words alone find beyond the pool
-/// has less.
+/// Score of a member of the pool that has no word of the query; what words alone find beyond the
+/// pool has less.
 const MEMBER_SCORE: f32 = 1.0;
 
 /// Skills of a library that counts as large, as all that are larger.
@@ -27,15 +27,15 @@ const LARGE_LIBRARY: u32 = 100_000;
 /// Contribution of being in the pool.
 const MEMBER: &str = "pool";
 
-/// Finds the skills that the query as a whole, each of its clauses and its vector bring, and measures
-/// every [`Feature`] of them.
+/// Finds the skills that the query as a whole, each of its clauses and its vector bring, and
+/// measures every [`Feature`] of them.
 ///
 /// A member of this pool scores 1 plus its BM25 relative to the best one; all members come, however
 /// few are asked for. Skills that only a longer list needs follow in the order of BM25, below 1 and
 /// without signals. Beside its features a candidate has the signals `query.length`,
 /// `query.spaceless`, `query.best_cosine`, `query.cosine_rise`, `query.transformer`,
-/// `query.best_text_cosine`, `query.text_cosine_rise`, `query.uncovered`, `query.library` and `query.work`,
-/// which are the same for all.
+/// `query.best_text_cosine`, `query.text_cosine_rise`, `query.uncovered`, `query.library` and
+/// `query.work`, which are the same for all.
 pub struct PoolRetriever {
     encoder: Option<Arc<dyn Encoder>>,
     transformer: Option<Arc<dyn Encoder>>,
@@ -43,21 +43,23 @@ pub struct PoolRetriever {
 }
 
 impl PoolRetriever {
-    /// Returns a retriever over indexes that hold vectors of this encoder; without one, the features
-    /// that need vectors are 0.
+    /// Returns a retriever over indexes that hold vectors of this encoder; without one, the
+    /// features that need vectors are 0.
     pub fn new(encoder: Option<Arc<dyn Encoder>>) -> Self {
         Self { encoder, transformer: None, work: Arc::default() }
     }
 
-    /// Returns the retriever with a transformer beside the encoder. It brings the skills whose texts are
-    /// closest, and sets the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer), where an index has a vector of every text
-    /// and the transformer can read the query.
+    /// Returns the retriever with a transformer beside the encoder. It brings the skills whose
+    /// texts are closest, and sets the features of
+    /// [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer), where an index has a vector
+    /// of every text and the transformer can read the query.
     #[must_use]
     pub fn with_transformer(self, transformer: Arc<dyn Encoder>) -> Self {
         Self { transformer: Some(transformer), ..self }
     }
 
-    /// Returns the retriever with what tells work from talk; weights that read the vectors of another encoder are passed over.
+    /// Returns the retriever with what tells work from talk; weights that read the vectors of
+    /// another encoder are passed over.
     #[must_use]
     pub fn with_work(self, work: Arc<[WorkWeights]>) -> Self {
         Self { work, ..self }

@@ -9,7 +9,8 @@ use crate::{
 /// Frequencies whose shares are worked out once; a term that a field holds more often is rare.
 const N_TABLED: usize = 16;
 
-/// What a term adds to BM25 for a weight of 1, by its frequency and the quantised length of a field.
+/// What a term adds to BM25 for a weight of 1, by its frequency and the quantised length of a
+/// field.
 pub(super) struct ShareTable<'b> {
     pub(super) bm25: &'b Bm25<'b>,
     norms: [[f32; 256]; 3],

@@ -72,11 +72,13 @@ pub type OnKindFailure = dyn Fn(&KindFailure<'_>) + Send + Sync;
 
 /// Asks a chat model for the kinds of nodes, twenty at a time (`SkillPager` §3.1).
 ///
-/// - Only the first 400 nodes of a body are asked about, and the first 800 characters of each; rules tell the kinds of the others.
-/// - An answer that is not one known kind for each node is asked for once more. If that is none either, or the model fails, rules tell
-///   the kinds of these nodes, and the caller is told. After two such failures in a row the model is not asked again.
-/// - A body is asked about once; what was said is kept as long as the classifier, failures included, so that a body has the same kinds
-///   each time.
+/// - Only the first 400 nodes of a body are asked about, and the first 800 characters of each;
+///   rules tell the kinds of the others.
+/// - An answer that is not one known kind for each node is asked for once more. If that is none
+///   either, or the model fails, rules tell the kinds of these nodes, and the caller is told. After
+///   two such failures in a row the model is not asked again.
+/// - A body is asked about once; what was said is kept as long as the classifier, failures
+///   included, so that a body has the same kinds each time.
 pub struct ChatKinds {
     model: Arc<dyn ChatModel>,
     on_failure: Box<OnKindFailure>,
@@ -133,7 +135,8 @@ impl Label {
 }
 
 impl ChatKinds {
-    /// Returns a classifier that asks this model, and calls `on_failure` whenever it labels nothing.
+    /// Returns a classifier that asks this model, and calls `on_failure` whenever it labels
+    /// nothing.
     pub fn new(model: Arc<dyn ChatModel>, on_failure: Box<OnKindFailure>) -> Self {
         Self { model, on_failure, n_failures: AtomicUsize::new(0), said: Mutex::default() }
     }

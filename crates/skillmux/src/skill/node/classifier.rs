@@ -4,8 +4,9 @@ use super::tree::{NodeKind, NodeTree};
 
 /// Tells the kinds of the nodes of a body.
 ///
-/// An implementation returns one kind a node, in the order of the nodes, and the same ones for the same body as long as it lives. It
-/// panics on no body, and on no tree, not even that of another body. It never fails: what it cannot tell, the rules do.
+/// An implementation returns one kind a node, in the order of the nodes, and the same ones for the
+/// same body as long as it lives. It panics on no body, and on no tree, not even that of another
+/// body. It never fails: what it cannot tell, the rules do.
 pub trait KindClassifier: Send + Sync {
     /// Returns the name of the classifier.
     fn identity(&self) -> String;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 /// Returns a body of the same length in which the fences within code blocks are no fences.
 ///
-/// Skills show templates that hold code blocks, and fence both with three backticks. To Markdown the first inner end ends the whole
-/// block, and the rest of the template counts as text and headings of the skill. Here a fence with a language within a code block opens
-/// another one, and the next bare fence ends that one. Where that leaves a block without an end, all fences from there on are those of
-/// Markdown.
+/// Skills show templates that hold code blocks, and fence both with three backticks. To Markdown
+/// the first inner end ends the whole block, and the rest of the template counts as text and
+/// headings of the skill. Here a fence with a language within a code block opens another one, and
+/// the next bare fence ends that one. Where that leaves a block without an end, all fences from
+/// there on are those of Markdown.
 pub(super) fn without_inner_fences(body: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut copied = 0;
@@ -80,7 +81,8 @@ impl<'a> Fence<'a> {
         self.mark == open.mark && self.n_marks >= open.n_marks
     }
 
-    /// Tells whether it says nothing but a language, and options after it: `rust`, `c++`, `python title="a"`.
+    /// Tells whether it says nothing but a language, and options after it: `rust`, `c++`, `python
+    /// title="a"`.
     fn names_language(&self) -> bool {
         let word = self.info.split([' ', '{', ',', ':']).next().unwrap_or("");
         let is_part =

@@ -8,7 +8,8 @@
 //!    instruction (`Run the tests:`), otherwise an example.
 //! 3. A table whose header names parameters: a parameter.
 //! 4. The heading names parameters, examples or background: that kind.
-//! 5. An opener names the kind: `Note`, `Example:`, `If the build fails`, `You must`, `` `--flag` ``.
+//! 5. An opener names the kind: `Note`, `Example:`, `If the build fails`, `You must`, `` `--flag`
+//!    ``.
 //! 6. An ordered list, or most of what is said begins with an imperative verb: a step.
 //! 7. The heading names steps: a step.
 //! 8. Anything else: background.

@@ -31,7 +31,8 @@ impl KindWeights {
         NodeKind::ALL.into_iter().all(is_whole).then_some(Self(weights))
     }
 
-    /// Returns the likeliest kind of a node with these features; of equal ones the first of [`NodeKind::ALL`].
+    /// Returns the likeliest kind of a node with these features; of equal ones the first of
+    /// [`NodeKind::ALL`].
     pub fn kind(&self, features: &[u16]) -> NodeKind {
         let score = |row: &Vec<i16>| -> i64 {
             features.iter().filter_map(|at| row.get(usize::from(*at))).map(|w| i64::from(*w)).sum()
@@ -67,10 +68,12 @@ impl KindClassifier for KindWeights {
     }
 }
 
-/// Returns what is seen of each node of a body, as ascending positions below [`N_KIND_FEATURES`]: its words, those at the begin of its lines
-/// and of the headings above it, the shape of its text, its place, its kind by the rules, and the shapes and kinds beside it.
+/// Returns what is seen of each node of a body, as ascending positions below [`N_KIND_FEATURES`]:
+/// its words, those at the begin of its lines and of the headings above it, the shape of its text,
+/// its place, its kind by the rules, and the shapes and kinds beside it.
 ///
-/// The title of a body is no heading, as for the rules. Linear in the bodies; some microseconds a node.
+/// The title of a body is no heading, as for the rules. Linear in the bodies; some microseconds a
+/// node.
 pub fn kind_features(body: &str, tree: &NodeTree) -> Vec<Vec<u16>> {
     let NodeTree { nodes, .. } = tree;
     let shapes: Vec<u8> = nodes.iter().map(|node| shape(node.text(body).unwrap_or(""))).collect();

@@ -28,9 +28,9 @@ impl NodeTree {
     ///   blocks, and the header row stays with the first rows.
     ///
     /// A paragraph that ends in a colon, opens a condition before code, a list or a table, or is
-    /// nothing but bold text is merged with what follows it, and so is an HTML comment. A code block may hold code blocks, even where
-    /// Markdown would end it. The paper leaves both the splitting
-    /// and the typing of fragments to a language model; here rules do both.
+    /// nothing but bold text is merged with what follows it, and so is an HTML comment. A code
+    /// block may hold code blocks, even where Markdown would end it. The paper leaves both the
+    /// splitting and the typing of fragments to a language model; here rules do both.
     ///
     /// Linear time, whatever the text. What lies past 4 GiB is not parsed.
     pub fn parse(body: &str) -> Self {

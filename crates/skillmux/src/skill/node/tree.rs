@@ -48,9 +48,11 @@ pub struct Node {
     pub start: u32,
     /// One past the last byte in the body; a character boundary.
     pub end: u32,
-    /// Estimated tokens of the text, see [`estimate_tokens`](crate::text::estimate_tokens); at least 1.
+    /// Estimated tokens of the text, see [`estimate_tokens`](crate::text::estimate_tokens); at
+    /// least 1.
     pub n_tokens: u32,
-    /// Position in [`NodeTree::sections`] of the last heading before the node; `None` before the first.
+    /// Position in [`NodeTree::sections`] of the last heading before the node; `None` before the
+    /// first.
     pub section: Option<u32>,
 }
 

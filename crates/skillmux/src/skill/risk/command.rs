@@ -22,8 +22,9 @@ pub(super) fn runs_decoded(body: &str) -> Option<Sign> {
     })
 }
 
-/// Returns whether the program at the end of a pipe runs what it reads: a shell does unless it is given a command, any
-/// other one only without a program of its own (`| python -m json.tool` does not).
+/// Returns whether the program at the end of a pipe runs what it reads: a shell does unless it is
+/// given a command, any other one only without a program of its own (`| python -m json.tool` does
+/// not).
 fn is_run(command: &str, found: &regex::Captures<'_>) -> bool {
     let Some(program) = found.name("program") else { return false };
     let rest = command[program.end()..].trim_start_matches([' ', '\t']);
@@ -79,7 +80,8 @@ static RUN_DOWNLOAD: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // iex (irm ...), iex ((New-Object Net.WebClient).DownloadString(...)), irm ... | iex
         r"(?i)\b(?:iex|Invoke-Expression)\b.*(?:\birm\b|\biwr\b|Invoke-RestMethod|Invoke-WebRequest|DownloadString|Net\.WebClient)",
         r"(?i)(?:\birm\b|\biwr\b|Invoke-RestMethod|Invoke-WebRequest|DownloadString).*\|\s*(?:iex|Invoke-Expression)\b",
-        // exec(requests.get(...).text), exec(__import__('urllib.request').request.urlopen(...).read())
+        // exec(requests.get(...).text),
+        // exec(__import__('urllib.request').request.urlopen(...).read())
         r"(?i)\b(?:exec|eval)\s*\(\s*(?:compile\(\s*)?(?:__import__\([^()]*\)\.(?:\w+\.)*)?(?:requests\.get|httpx\.get|urllib|urlopen|get\(|(?:await\s*\(?\s*)+fetch\()",
         // python3 -c "text = urlopen(...).read(); exec(text)"
         r"(?i)\bpython[\d.]*\s+-c\b.*(?:\burlopen|\brequests\.get|\bhttpx\.get)\s*\(.*\bexec\s*\(",

@@ -16,14 +16,16 @@ pub(super) fn sign(texts: [&str; 3]) -> Option<Sign> {
     above.or(body.map(Sign::At))
 }
 
-/// Characters in a row that show nothing and stand for nothing: writing needs one at a place, or two.
+/// Characters in a row that show nothing and stand for nothing: writing needs one at a place, or
+/// two.
 const MAX_IN_A_ROW: usize = 2;
 
-/// Such characters in a text. Some come into honest ones when they are copied from web pages and documents.
+/// Such characters in a text. Some come into honest ones when they are copied from web pages and
+/// documents.
 const MAX_STRAY: usize = 24;
 
-/// Returns the first byte of a character that writes unseen text, turns the direction of writing, or moves the cursor of a
-/// terminal; else of the first of many that show nothing.
+/// Returns the first byte of a character that writes unseen text, turns the direction of writing,
+/// or moves the cursor of a terminal; else of the first of many that show nothing.
 fn first(text: &str) -> Option<usize> {
     if text.is_ascii() && !text.contains('\u{1b}') && !text.contains('\u{8}') {
         return None;
@@ -56,8 +58,8 @@ fn first(text: &str) -> Option<usize> {
             if n_in_a_row > MAX_IN_A_ROW {
                 return Some(at);
             }
-            // One joiner or selector is part of the letter or picture before it, and some go on after ASCII. A picture may
-            // have one of each.
+            // One joiner or selector is part of the letter or picture before it, and some go on
+            // after ASCII. A picture may have one of each.
             let is_part = !is_hidden(c)
                 && if n_in_a_row == 1 {
                     !before.is_ascii() || chars.peek().is_some_and(|(_, next)| !next.is_ascii())
@@ -78,7 +80,8 @@ fn first(text: &str) -> Option<usize> {
     (n_stray > MAX_STRAY).then_some(first_stray)
 }
 
-/// Returns whether a backspace erases what stands before it. Others are escapes that went wrong, as of `\bash`.
+/// Returns whether a backspace erases what stands before it. Others are escapes that went wrong, as
+/// of `\bash`.
 fn is_erased(before: Option<char>) -> bool {
     before.is_some_and(|c| c == '\u{8}' || c.is_alphanumeric())
 }

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-/// Returns a text in which words of two writings are written in Latin letters, as they look. Lines stay.
+/// Returns a text in which words of two writings are written in Latin letters, as they look. Lines
+/// stay.
 ///
-/// A word of one writing is left as it is: it may look like a Latin one, but is most often a word of a language.
+/// A word of one writing is left as it is: it may look like a Latin one, but is most often a word
+/// of a language.
 pub(super) fn as_seen(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| latin_of(c).is_some()) {
         return Cow::Borrowed(text);

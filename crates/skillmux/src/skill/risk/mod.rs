@@ -1,7 +1,8 @@
 //! [`Risk`]: what speaks against a skill, as far as its text tells.
 //!
-//! A signal is no proof, and a text without signals is not safe: detectors of malicious skills are good at code and poor
-//! at instructions (`MalSkillBench`). Signals are shown, lower a rank by a known amount, and block only where a user wants that.
+//! A signal is no proof, and a text without signals is not safe: detectors of malicious skills are
+//! good at code and poor at instructions (`MalSkillBench`). Signals are shown, lower a rank by a
+//! known amount, and block only where a user wants that.
 //!
 //! ```
 //! use skillmux::skill::risk::{self, Risk};
@@ -29,8 +30,8 @@ use serde::{Deserialize, Serialize};
 use crate::text::{TermReader, printable};
 use stuffing::Lines;
 
-/// Something in the text of a skill that speaks against it. Its number is the bit that an index holds: a new risk takes the next
-/// one.
+/// Something in the text of a skill that speaks against it. Its number is the bit that an index
+/// holds: a new risk takes the next one.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -49,14 +50,15 @@ pub enum Risk {
     OverridesOthers = 4,
     /// The description claims every task.
     PromisesEverything = 5,
-    /// Lists of words in place of sentences, the same words over and over, many questions that the text does not answer, or a long
-    /// description that it never speaks of.
+    /// Lists of words in place of sentences, the same words over and over, many questions that the
+    /// text does not answer, or a long description that it never speaks of.
     StuffedWithWords = 6,
     /// The text does not speak of what the description says.
     SpeaksOfElse = 7,
     /// A scanner of another maker found something: told by its report, not by the text.
     FlaggedByScanner = 8,
-    /// Most of the text is requests of users, or the same lines over and over; or it says nothing under a long description.
+    /// Most of the text is requests of users, or the same lines over and over; or it says nothing
+    /// under a long description.
     MadeToBeFound = 9,
 }
 
@@ -114,8 +116,8 @@ impl Risk {
 
     /// Returns how far it lowers the score of a skill, in log-odds.
     ///
-    /// Set by hand: what many honest skills have costs little, so that it decides between equals only. Skills that want to be
-    /// found for tasks of others fall behind any skill that fits.
+    /// Set by hand: what many honest skills have costs little, so that it decides between equals
+    /// only. Skills that want to be found for tasks of others fall behind any skill that fits.
     pub fn penalty(self) -> f32 {
         match self {
             Self::PipeToShell => 0.25,
@@ -142,7 +144,8 @@ impl Risks {
         find(name, description, body).into_iter().map(|found| found.risk).collect()
     }
 
-    /// Returns the risks of a number that [`Risks::to_bits`] gave; bits without a meaning are dropped.
+    /// Returns the risks of a number that [`Risks::to_bits`] gave; bits without a meaning are
+    /// dropped.
     pub(crate) fn from_bits(bits: u32) -> Self {
         Risk::ALL.into_iter().filter(|risk| bits & risk.bit() != 0).collect()
     }
@@ -202,7 +205,8 @@ impl FromIterator<Risk> for Risks {
 pub struct RiskFinding {
     /// The risk.
     pub risk: Risk,
-    /// Line of the text of the skill below its front matter, counted from 1; `null` for what is not in one line of it.
+    /// Line of the text of the skill below its front matter, counted from 1; `null` for what is not
+    /// in one line of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
@@ -225,7 +229,8 @@ enum Sign {
 
 /// Returns the risks of the texts of a skill, each once, in the order of [`Risk::ALL`].
 ///
-/// Linear in the length of the texts. It reads nothing but them: files beside a `SKILL.md` are not looked at.
+/// Linear in the length of the texts. It reads nothing but them: files beside a `SKILL.md` are not
+/// looked at.
 pub fn find(name: &str, description: &str, body: &str) -> Vec<RiskFinding> {
     let is_hiding = hidden::sign([name, description, body]);
     // What is hidden must not tear a command apart. Lines stay.

@@ -29,7 +29,8 @@ pub(super) fn overrides(description: &str, body: &str) -> Option<Sign> {
     first(body, &OVERRIDING, is_sign)
 }
 
-/// Returns whether a skill claims every task: in its description, or in the body as a sentence on when to use it.
+/// Returns whether a skill claims every task: in its description, or in the body as a sentence on
+/// when to use it.
 pub(super) fn promises(description: &str, body: &str) -> Option<Sign> {
     let is_promise = |text: &str| PROMISES.iter().any(|pattern| pattern.is_match(text));
     if is_promise(&sentences(description)) {
@@ -38,7 +39,8 @@ pub(super) fn promises(description: &str, body: &str) -> Option<Sign> {
     first(body, &CHOOSING, |text| COMMANDS_ITS_USE.is_match(text))
 }
 
-/// Returns the first word of `words` whose sentence is one of those. A sentence may go on in the next line.
+/// Returns the first word of `words` whose sentence is one of those. A sentence may go on in the
+/// next line.
 fn first(text: &str, words: &Regex, is_sign: impl Fn(&str) -> bool) -> Option<Sign> {
     if !words.is_match(text) {
         return None;

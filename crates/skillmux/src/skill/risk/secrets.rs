@@ -48,7 +48,8 @@ fn sends_what_is_kept(body: &str, command: Range<usize>) -> bool {
     })
 }
 
-/// Returns whether `scp` or `rsync` takes a key to another computer. What stands behind `-i` is no file that is copied.
+/// Returns whether `scp` or `rsync` takes a key to another computer. What stands behind `-i` is no
+/// file that is copied.
 fn copies(command: &str) -> bool {
     let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`']));
     if !words.by_ref().any(|word| matches!(word, "scp" | "rsync" | "sftp")) {
@@ -70,7 +71,8 @@ fn copies(command: &str) -> bool {
     false
 }
 
-/// Returns whether a command puts a key into an address or a form, other than one of its own service.
+/// Returns whether a command puts a key into an address or a form, other than one of its own
+/// service.
 fn sends_named_key(command: &str) -> bool {
     NAMED_KEY.captures_iter(command).any(|found| {
         let owner = found["owner"].to_ascii_lowercase();
@@ -131,7 +133,8 @@ static SEND_SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-/// Without one of these, nothing is taken from where secrets are kept. Rare, so that what follows costs nothing.
+/// Without one of these, nothing is taken from where secrets are kept. Rare, so that what follows
+/// costs nothing.
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\.ssh\b|\.aws\b|\.gnupg\b|\.netrc\b|\.kube\b|\.npmrc\b|\.pypirc\b|\bid_rsa\b|\bid_ed25519\b|\bid_ecdsa\b|/etc/shadow\b",

@@ -6,7 +6,8 @@ use regex::Regex;
 
 use super::{Sign, pattern};
 
-/// Longest command that is looked at, in bytes; of a longer one, what follows the word that makes it suspicious.
+/// Longest command that is looked at, in bytes; of a longer one, what follows the word that makes
+/// it suspicious.
 const MAX_COMMAND_BYTES: usize = 4096;
 
 /// Returns the first word of `words` whose command is one of those.
@@ -50,7 +51,8 @@ pub(super) fn command_around(body: &str, at: usize) -> Range<usize> {
     start..end.max(at)
 }
 
-/// Returns whether the last line of a text goes on in the next one: rows of tables end in a pipe, too, and do not.
+/// Returns whether the last line of a text goes on in the next one: rows of tables end in a pipe,
+/// too, and do not.
 fn goes_on(text: &str) -> bool {
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.ends_with('\\') {
@@ -65,8 +67,8 @@ fn goes_on(text: &str) -> bool {
     !line.starts_with('|') || line == "|" || line == "|&"
 }
 
-/// Returns the text without the marks that tear the names of programs apart, as in `cu''rl` and `c\url`: a shell drops
-/// them. Lines stay.
+/// Returns the text without the marks that tear the names of programs apart, as in `cu''rl` and
+/// `c\url`: a shell drops them. Lines stay.
 pub(super) fn mended(text: &str) -> Cow<'_, str> {
     if !TORN.is_match(text) {
         return Cow::Borrowed(text);

@@ -10,7 +10,8 @@ use crate::text::is_stop_word;
 
 /// Returns where a skill is stuffed with words.
 ///
-/// The limits are set so that of 6,436 skills of public repositories about one in a thousand is beyond each of them.
+/// The limits are set so that of 6,436 skills of public repositories about one in a thousand is
+/// beyond each of them.
 pub(super) fn sign(description: &str, body: &str, lines: &Lines<'_>) -> Option<Sign> {
     let is_stuffed = is_unfounded(description, body)
         || repeats_one_word(description, &IN_DESCRIPTION)
@@ -35,8 +36,8 @@ const MIN_CLAIMED_TERMS: usize = 36;
 /// Least share of the terms of a long description that an honest text takes up.
 const MIN_FOUNDED: f32 = 0.25;
 
-/// Returns whether a long description names a lot that the text never speaks of. Chinese ones are not judged: neighbouring
-/// characters are no words.
+/// Returns whether a long description names a lot that the text never speaks of. Chinese ones are
+/// not judged: neighbouring characters are no words.
 fn is_unfounded(description: &str, body: &str) -> bool {
     let Some(claimed) = claims(description, body, MIN_CLAIMED_TERMS) else { return false };
     let held = terms([body]);
@@ -48,11 +49,13 @@ fn is_unfounded(description: &str, body: &str) -> bool {
 const MAX_EMPTY_TERMS: usize = 12;
 const MAX_EMPTY_BYTES: usize = 400;
 
-/// Terms from which on a description is long for such a text, and the share of them that is too little for it to hold.
+/// Terms from which on a description is long for such a text, and the share of them that is too
+/// little for it to hold.
 const MIN_CLAIMED_OVER_NOTHING: usize = 20;
 const MAX_EMPTY_FOUNDED: f32 = 0.1;
 
-/// Returns whether a long description stands over a text of a few other words. Without any text it is an entry of a list.
+/// Returns whether a long description stands over a text of a few other words. Without any text it
+/// is an entry of a list.
 fn says_nothing(description: &str, body: &str) -> bool {
     // A text that names a file says what is in there.
     if body.len() > MAX_EMPTY_BYTES || body.contains(['/', '`', ']']) {
@@ -126,12 +129,14 @@ const MIN_REQUEST_TERMS: usize = 60;
 /// Least share of the terms of the requests that the rest of an honest text takes up.
 const MIN_ANSWERED: f32 = 0.4;
 
-/// The same for requests under words that announce them, such as `when somebody says:`; these need not be questions.
+/// The same for requests under words that announce them, such as `when somebody says:`; these need
+/// not be questions.
 const MIN_ANNOUNCED: usize = 5;
 const MIN_ANNOUNCED_TERMS: usize = 24;
 const MIN_ANNOUNCED_ANSWERED: f32 = 0.15;
 
-/// Words of a line, times that it is there, and words of all such lines from which on a text repeats itself.
+/// Words of a line, times that it is there, and words of all such lines from which on a text
+/// repeats itself.
 const MIN_LINE_WORDS: usize = 5;
 const MIN_TIMES: usize = 3;
 const MIN_REPEATED_WORDS: usize = 60;
@@ -224,8 +229,8 @@ impl<'t> Lines<'t> {
         first.filter(|_| is_echo).map(Sign::At)
     }
 
-    /// Returns the first of some requests that are most of the skill: a list under words such as `when somebody says:`, of which the
-    /// rest never speaks.
+    /// Returns the first of some requests that are most of the skill: a list under words such as
+    /// `when somebody says:`, of which the rest never speaks.
     fn announced(&self, description: &str) -> Option<Sign> {
         let (mut requests, mut rest) = (Vec::new(), vec![description]);
         let (mut first, mut before, mut is_announced) = (None, "", false);
@@ -263,7 +268,8 @@ fn split_quotations<'t>(line: &'t str, quotations: &mut Vec<&'t str>, rest: &mut
     }
 }
 
-/// Returns the words of a line if it is a list of search words, else 0. Rows of tables and lists of links are none.
+/// Returns the words of a line if it is a list of search words, else 0. Rows of tables and lists of
+/// links are none.
 fn words_of_list(line: &str) -> usize {
     if line.trim_start().starts_with('|') || line.contains("](") || line.contains("://") {
         return 0;
@@ -284,7 +290,8 @@ fn words_of_list(line: &str) -> usize {
     if is_list { n_words } else { 0 }
 }
 
-/// Returns whether a line is an item of a list without numbers or a row of a table: numbers are those of steps.
+/// Returns whether a line is an item of a list without numbers or a row of a table: numbers are
+/// those of steps.
 fn is_listed(line: &str) -> bool {
     let line = line.trim_start();
     let marked = line.strip_prefix(['-', '*', '+', '•']);

@@ -97,13 +97,15 @@ pub(super) struct SkillGraph {
 impl SkillGraph {
     /// Reads the skills of an index, or those of them that a function keeps, and joins them.
     ///
-    /// A pair is a dependency if it is near (below), and one makes something that the other takes, and not the other way
-    /// round as well: then the order would not follow. Pairs are near that a task, a body or a folder joins, and those whose
-    /// names and descriptions share rare words. The paper joins all pairs whose types overlap, in a library of 196 skills; with
-    /// the few words for things that we read, that would join nearly all of a large one. Near pairs without a dependency are
-    /// workflow edges, but for those that words alone make near.
+    /// A pair is a dependency if it is near (below), and one makes something that the other takes,
+    /// and not the other way round as well: then the order would not follow. Pairs are near that a
+    /// task, a body or a folder joins, and those whose names and descriptions share rare words. The
+    /// paper joins all pairs whose types overlap, in a library of 196 skills; with the few words
+    /// for things that we read, that would join nearly all of a large one. Near pairs without a
+    /// dependency are workflow edges, but for those that words alone make near.
     ///
-    /// No edge joins skills of one name, near-duplicates, or a skill that is held out from the ranker with one that is not.
+    /// No edge joins skills of one name, near-duplicates, or a skill that is held out from the
+    /// ranker with one that is not.
     pub(super) fn of(
         index: &Index,
         tasks: &[Vec<SkillId>],

@@ -74,8 +74,8 @@ impl Node {
     }
 }
 
-/// Returns the skills that say enough and that a function keeps, in the order of the index, and the number of those that say
-/// too little.
+/// Returns the skills that say enough and that a function keeps, in the order of the index, and the
+/// number of those that say too little.
 pub(super) fn read_nodes(
     index: &Index,
     keeps: &(dyn Fn(SkillIdx) -> bool + Sync),
@@ -93,8 +93,8 @@ pub(super) fn read_nodes(
     Ok((nodes, n_thin))
 }
 
-/// Calls `f` with each run of Latin letters and digits joined by hyphens or underscores, two parts at least, in lower case with
-/// hyphens: the form that names of skills have.
+/// Calls `f` with each run of Latin letters and digits joined by hyphens or underscores, two parts
+/// at least, in lower case with hyphens: the form that names of skills have.
 fn for_each_joined(text: &str, f: &mut dyn FnMut(&str)) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut name = String::new();

@@ -8,7 +8,8 @@ use skillmux::skill::SkillId;
 
 use super::node::Node;
 
-/// Skills of the largest folder that joins what lies in it. Larger ones are collections, where nothing follows from it.
+/// Skills of the largest folder that joins what lies in it. Larger ones are collections, where
+/// nothing follows from it.
 const MAX_FOLDER: usize = 12;
 
 /// Skills of the most frequent name that a mention may mean.
@@ -23,7 +24,8 @@ const MAX_WITH_TERM: usize = 100;
 /// Terms that two near skills share at least.
 const MIN_SHARED_TERMS: u32 = 2;
 
-/// Share of terms in common from which on two skills do the same, rather than one after the other (Jaccard).
+/// Share of terms in common from which on two skills do the same, rather than one after the other
+/// (Jaccard).
 const MAX_SHARED_TERMS: f32 = 0.5;
 
 /// Skills that are near one by its words, the nearest ones.
@@ -59,8 +61,8 @@ pub(super) fn in_one_folder(nodes: &[Node]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Returns the pairs of which the first names the second one. Of several skills of a name, those that share the longest begin of
-/// the id are meant.
+/// Returns the pairs of which the first names the second one. Of several skills of a name, those
+/// that share the longest begin of the id are meant.
 pub(super) fn naming_each_other(nodes: &[Node]) -> Vec<(usize, usize)> {
     let mut named: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for (at, node) in nodes.iter().enumerate() {
@@ -94,8 +96,9 @@ fn n_shared_bytes(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns the pairs of each skill with those nearest to it by rare terms (the sum of the squared inverse document frequencies of the
-/// shared ones over the number of terms of both) that pass something on to it or take something of it.
+/// Returns the pairs of each skill with those nearest to it by rare terms (the sum of the squared
+/// inverse document frequencies of the shared ones over the number of terms of both) that pass
+/// something on to it or take something of it.
 pub(super) fn near_by_words(nodes: &[Node]) -> Vec<(usize, usize)> {
     let mut with_term: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     for (at, node) in (0..).zip(nodes) {

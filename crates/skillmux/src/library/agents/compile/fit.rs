@@ -11,18 +11,21 @@ use crate::library::agents::profile::Listing;
 
 /// Worth of the words of a skill at which about two thirds of the use of its line is reached.
 const SCALE: f64 = 25.0;
-/// How much more the first clause of a description counts. It says what the skill is: who reads the list needs that more
-/// than a search by words does. On the tasks of `fixtures/user-tasks.jsonl` this changes nothing that can be told.
+/// How much more the first clause of a description counts. It says what the skill is: who reads the
+/// list needs that more than a search by words does. On the tasks of `fixtures/user-tasks.jsonl`
+/// this changes nothing that can be told.
 const HEAD: f64 = 1.5;
-/// What a character is worth that no word is gained by: it fills the list up, and decides nothing else.
+/// What a character is worth that no word is gained by: it fills the list up, and decides nothing
+/// else.
 const FILL: f64 = 1e-9;
 
 /// Returns the list that helps most to tell the skills apart, within the limit of the agent.
 ///
-/// A skill is worth `weight * (1 - exp(-words / 25))`. `words` is the sum of the inverse document frequencies of the
-/// distinct words of its line, and `weight` says how much it is used, and how much it differs from the others. The
-/// sum over all skills is made large step by step: next comes the name or the clause with the most gain a character.
-/// If there is room for all names, all are listed; if there is room for all, all is listed.
+/// A skill is worth `weight * (1 - exp(-words / 25))`. `words` is the sum of the inverse document
+/// frequencies of the distinct words of its line, and `weight` says how much it is used, and how
+/// much it differs from the others. The sum over all skills is made large step by step: next comes
+/// the name or the clause with the most gain a character. If there is room for all names, all are
+/// listed; if there is room for all, all is listed.
 ///
 /// Of a description, whole clauses are left out; what stays is there word for word, in its order.
 ///

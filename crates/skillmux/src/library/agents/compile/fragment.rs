@@ -46,8 +46,9 @@ const CONNECTIVES: &[&str] = &[
 
 /// The clauses of a description, in order; together they are all of it.
 ///
-/// A clause ends at a mark between clauses or sentences, English or Chinese. Brackets and quotations are never torn.
-/// A clause with a negation goes on to the end of its sentence, and one that opens a list to the end of the text.
+/// A clause ends at a mark between clauses or sentences, English or Chinese. Brackets and
+/// quotations are never torn. A clause with a negation goes on to the end of its sentence, and one
+/// that opens a list to the end of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fragments<'a> {
     text: &'a str,
@@ -101,8 +102,8 @@ impl<'a> Fragments<'a> {
         negates(self.get(at))
     }
 
-    /// Returns the chosen clauses as one text: where some between are left out, a full stop stays, and another mark
-    /// becomes a semicolon.
+    /// Returns the chosen clauses as one text: where some between are left out, a full stop stays,
+    /// and another mark becomes a semicolon.
     pub(super) fn joined(&self, is_chosen: &[bool]) -> String {
         let mut joined = String::new();
         let mut last: Option<usize> = None;

@@ -57,8 +57,8 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Returns what the list says beside the name, given the whole description and what the agent shows of one at
-    /// most.
+    /// Returns what the list says beside the name, given the whole description and what the agent
+    /// shows of one at most.
     pub fn text<'a>(&'a self, description: &'a str, listing: &Listing) -> &'a str {
         match self {
             Self::Whole => start(description, listing.capped(usize::MAX)),
@@ -108,7 +108,8 @@ impl CompileError {
 
 /// Returns the list that the agent makes of these skills by itself. The strongest come first.
 ///
-/// Where its names alone are too long, and the agent keeps them all, the list is longer than the limit.
+/// Where its names alone are too long, and the agent keeps them all, the list is longer than the
+/// limit.
 pub fn listed_today(listing: &Listing, skills: &[ListSkill<'_>]) -> CompiledList {
     let lines: Vec<Line> = skills.iter().map(line).collect();
     let shown = listing.shown(&lines);

@@ -28,8 +28,8 @@ pub(super) struct Worth {
 impl Worth {
     /// Measures the names and descriptions.
     ///
-    /// A term is worth its inverse document frequency, as in BM25. A skill weighs `1 + ln(1 + uses)`, and less if one
-    /// that is used as much or more, or is stronger, has most of its words.
+    /// A term is worth its inverse document frequency, as in BM25. A skill weighs `1 + ln(1 +
+    /// uses)`, and less if one that is used as much or more, or is stronger, has most of its words.
     pub(super) fn new(skills: &[ListSkill<'_>]) -> Self {
         let mut ids = FxHashMap::default();
         let terms: Vec<Vec<u32>> = skills
