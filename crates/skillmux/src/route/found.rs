@@ -40,6 +40,8 @@ pub(super) struct Found<'r> {
     pub(super) best: Option<IndexedSkill>,
     /// What the need says, as it is judged.
     pub(super) text: &'r str,
+    /// Whether the task asks for something, whatever the need says by itself.
+    pub(super) is_asked_for: bool,
     /// What the best skill was judged by.
     pub(super) calibration: Option<&'r Calibration>,
 }
@@ -125,7 +127,14 @@ impl<'r> Found<'r> {
         let mut candidate = considered.candidate.clone();
         let indexed = index.skill(index.find(&candidate.skill)?)?;
         self.reasons.read(&mut candidate, &indexed)?;
-        Ok(judge(self.text, index.n_skills(), Some(&candidate), self.calibration).confidence)
+        Ok(judge(
+            self.text,
+            self.is_asked_for,
+            index.n_skills(),
+            Some(&candidate),
+            self.calibration,
+        )
+        .confidence)
     }
 
     /// Returns the skills that a step leaves out, with their names and scores.

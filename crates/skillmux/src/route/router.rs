@@ -195,6 +195,7 @@ impl Router {
         &'r self,
         index: &'r Index,
         (need, query): &'r (Need, Query),
+        is_asked_for: bool,
         ranking: Ranking,
         k: usize,
     ) -> Result<Found<'r>> {
@@ -212,7 +213,8 @@ impl Router {
         let by_translation = candidates.first().and_then(|best| best.signals.translation.as_ref());
         let ranking = by_translation.map_or(&identity, |found| &found.ranking);
         let calibration = self.stages.calibrations.of(ranking);
-        let judgement = judge(query.text(), index.n_skills(), candidates.first(), calibration);
+        let judgement =
+            judge(query.text(), is_asked_for, index.n_skills(), candidates.first(), calibration);
         let mut headlines = index.headlines()?;
         let considered = |candidate: Candidate| -> Result<Considered> {
             let name = headlines.read(index.find(&candidate.skill)?)?.name;
@@ -221,7 +223,17 @@ impl Router {
         let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;
         let step = StepCandidates { need: need.clone(), candidates, judgement };
         let text = query.text();
-        Ok(Found { scale, step, reasons, of_task: None, scores: None, best, text, calibration })
+        Ok(Found {
+            scale,
+            step,
+            reasons,
+            of_task: None,
+            scores: None,
+            best,
+            text,
+            is_asked_for,
+            calibration,
+        })
     }
 
     /// Returns a skill with its folder.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
-    decompose::{asks, dependencies},
+    decompose::{asks, asks_anywhere, dependencies},
     error::Result,
     index::{Index, IndexedSkill},
     page::Page,
@@ -83,12 +83,14 @@ impl Router {
         let of_task = of_whole.as_ref().and_then(OfTask::of);
         let of_parts = of_needs.first().filter(|_| split == Split::Parts);
         let scores = of_parts.and_then(TaskScores::of);
+        // Who names needs asks for them.
+        let is_asked_for = split == Split::Needs || asks_anywhere(query.text());
         let mut found = Vec::with_capacity(needs.len());
         for (need, mut ranking) in needs.iter().zip(of_needs) {
             if let Some(of_task) = &of_task {
                 of_task.add_to(&mut ranking);
             }
-            let of_need = self.found(&index, need, ranking, n_candidates)?;
+            let of_need = self.found(&index, need, is_asked_for, ranking, n_candidates)?;
             found.push(of_need.beside(of_task.as_ref(), scores.as_ref()));
         }
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();

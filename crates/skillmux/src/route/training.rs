@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     compose::{Evidence, Split, StepCandidates},
+    decompose::asks_anywhere,
     error::Result,
     index::IndexedSkill,
     page::PageRequest,
@@ -54,11 +55,12 @@ impl Router {
     pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
         let index = self.index();
         let reading = self.stages.ranker.read(&index, query)?;
-        let (needs, _) = self.needs(&index, &reading.query)?;
+        let (needs, split) = self.needs(&index, &reading.query)?;
+        let is_asked_for = split == Split::Needs || asks_anywhere(reading.query.text());
         let k = Split::Whole.usual_limit(1) + N_SPARE_CANDIDATES;
         let step = |need: &(Need, Query)| {
             let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;
-            Ok(self.found(&index, need, ranking, k)?.step)
+            Ok(self.found(&index, need, is_asked_for, ranking, k)?.step)
         };
         needs.iter().map(step).collect()
     }

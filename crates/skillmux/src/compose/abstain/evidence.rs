@@ -156,6 +156,13 @@ impl Evidence {
             && !words_of(read).any(|word| is_stop_word(&word));
         Self { is_named: best.signals.is_named, is_of_name, features }
     }
+
+    /// Returns the evidence for a part of a task that asks for something, whatever the part says by itself.
+    #[must_use]
+    pub fn asked_for(self) -> Self {
+        let features = Features { asks: 1.0, tells: 0.0, ..self.features };
+        Self { features, ..self }
+    }
 }
 
 /// Returns whether a task is a few words.

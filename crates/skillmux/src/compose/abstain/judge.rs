@@ -26,9 +26,10 @@ pub enum Verdict {
     SmallTalk,
 }
 
-/// Judges the best candidate, whose words were read.
+/// Judges the best candidate, whose words were read. A part of a task that asks for something is asked for as well.
 pub(crate) fn judge(
     task: &str,
+    is_asked_for: bool,
     n_skills: usize,
     best: Option<&Candidate>,
     calibration: Option<&Calibration>,
@@ -46,6 +47,7 @@ pub(crate) fn judge(
         return Judgement { confidence: None, verdict: Verdict::Helps };
     };
     let evidence = Evidence::of(task, n_skills, best);
+    let evidence = if is_asked_for { evidence.asked_for() } else { evidence };
     let discount = if evidence.is_named {
         0.0
     } else {
@@ -104,16 +106,17 @@ mod tests {
     #[test]
     fn the_threshold_itself_is_enough() {
         let confidence = calibration(0.0).confidence(&Evidence::of(TASK, 50, &best(false)));
-        let verdict_at = |t| judge(TASK, 50, Some(&best(false)), Some(&calibration(t))).verdict;
+        let verdict_at =
+            |t| judge(TASK, false, 50, Some(&best(false)), Some(&calibration(t))).verdict;
         assert_eq!(verdict_at(confidence), Verdict::Helps);
         assert_eq!(verdict_at(confidence.next_up()), Verdict::DoesNotHelp);
     }
 
     #[test]
     fn a_named_skill_helps_whatever_the_threshold_but_not_in_small_talk() {
-        let judged = judge(TASK, 50, Some(&best(true)), Some(&calibration(2.0)));
+        let judged = judge(TASK, false, 50, Some(&best(true)), Some(&calibration(2.0)));
         assert_eq!(judged, Judgement { confidence: Some(1.0), verdict: Verdict::Helps });
-        let judged = judge("hi", 50, Some(&best(true)), Some(&calibration(0.0)));
+        let judged = judge("hi", false, 50, Some(&best(true)), Some(&calibration(0.0)));
         assert_eq!(judged.verdict, Verdict::SmallTalk);
     }
 
@@ -124,7 +127,7 @@ mod tests {
             found.signals.words =
                 Some(WordMatch { n_terms, n_terms_in_name, ..WordMatch::default() });
             found.signals.trust_penalty = trust_penalty;
-            judge(task, 50, Some(&found), Some(&calibration(0.8))).verdict
+            judge(task, false, 50, Some(&found), Some(&calibration(0.8))).verdict
         };
         assert_eq!(judged("regex", 1, 1, 0.0), Verdict::Helps);
         assert_eq!(judged("what is regex", 1, 1, 0.0), Verdict::DoesNotHelp);
@@ -145,9 +148,9 @@ mod tests {
         let ranking = RankingIdentity::new("test");
         let translation = Translation { text: "which river flows".to_owned(), ranking };
         translated.signals.translation = Some(translation.into());
-        let judged = judge(TASK, 50, Some(&translated), Some(&calibration(0.4)));
+        let judged = judge(TASK, false, 50, Some(&translated), Some(&calibration(0.4)));
         assert_eq!(judged.verdict, Verdict::DoesNotHelp);
-        let plain = judge(TASK, 50, Some(&best(false)), Some(&calibration(0.4)));
+        let plain = judge(TASK, false, 50, Some(&best(false)), Some(&calibration(0.4)));
         assert_eq!(plain.verdict, Verdict::Helps);
     }
 
@@ -156,7 +159,7 @@ mod tests {
         let judged = |is_named| {
             let mut risky = best(is_named);
             risky.signals.trust_penalty = 3.0;
-            judge(TASK, 50, Some(&risky), Some(&calibration(0.4))).verdict
+            judge(TASK, false, 50, Some(&risky), Some(&calibration(0.4))).verdict
         };
         assert_eq!((judged(false), judged(true)), (Verdict::DoesNotHelp, Verdict::Helps));
     }
@@ -169,7 +172,7 @@ mod tests {
             ("hi", Some(best(true)), Verdict::SmallTalk),
             (TASK, None, Verdict::DoesNotHelp),
         ] {
-            let judged = judge(task, 50, best.as_ref(), None);
+            let judged = judge(task, false, 50, best.as_ref(), None);
             assert_eq!(judged, Judgement { confidence: None, verdict });
         }
     }
