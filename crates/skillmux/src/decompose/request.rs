@@ -55,8 +55,9 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
             }
             continue;
         }
-        let is_thing =
-            lists_thing(before, after, if is_list { MIN_WORDS } else { MIN_WORDS_OF_THING });
+        let may_list = matches!(c, ',' | ';') || c == ' ' && after.starts_with("and ");
+        let min_words = if is_list { MIN_WORDS } else { MIN_WORDS_OF_THING };
+        let is_thing = may_list && lists_thing(before, after, min_words);
         if !closing.is_empty() || !is_cut(c, before, after, is_thing) {
             continue;
         }
