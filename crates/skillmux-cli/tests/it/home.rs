@@ -159,7 +159,9 @@ impl Done {
     /// Checks that the command failed with this message and hint.
     pub(crate) fn assert_error(&self, message: &str, hint: &str) {
         assert_eq!(self.code, 2, "{}{}", self.stdout, self.stderr);
-        let first = self.stderr.lines().next().unwrap_or_default();
+        // A library that holds what is no skill is noted before.
+        let mut lines = self.stderr.lines().skip_while(|line| line.starts_with("note: "));
+        let first = lines.next().unwrap_or_default();
         assert!(first.starts_with("error: "), "{}", self.stderr);
         assert!(first.contains(message), "{}", self.stderr);
         let said = self.stderr.lines().find_map(|line| line.strip_prefix("hint: "));
