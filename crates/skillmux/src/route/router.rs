@@ -88,10 +88,7 @@ impl Router {
     pub fn resolve(&self, id_or_name: &str) -> Result<SkillId> {
         let index = self.index();
         let id = SkillId::new(id_or_name);
-        let unknown = match index.find(&id) {
-            Ok(_) => return Ok(id),
-            Err(unknown) => unknown,
-        };
+        let Err(unknown) = index.find(&id) else { return Ok(id) };
         let named = index.named(&name_key(id_or_name))?;
         let mut named = named.into_iter().map(|idx| index.id(idx)).collect::<Result<Vec<_>>>()?;
         match named.len() {
