@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{library::ScanReport, model::EncoderIdentity, query::Query, skill::SkillId};
+use crate::{library::ScanReport, model::EncoderIdentity, skill::SkillId};
 
 /// Result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -306,11 +306,11 @@ impl Error {
             Self::TaskTooLong { .. } => {
                 "route the request itself, without attached files or logs".to_owned()
             }
-            Self::NeedRefused { .. } => format!(
-                "pass up to {} short phrases, one for each capability that the task asks for, such as \
-                 \"extract tables from PDF files\"",
-                Query::MAX_NEEDS
-            ),
+            Self::NeedRefused { .. } => {
+                "pass short phrases, one for each capability that the task asks for, such as \
+                 \"extract tables from PDF files\""
+                    .to_owned()
+            }
             Self::PartUnknown { .. } => {
                 "name parts by their numbers, as a page lists them: 0-3,7".to_owned()
             }

@@ -26,6 +26,7 @@ mod refusal;
 mod request;
 mod request_start;
 mod request_words;
+mod verbs;
 
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};

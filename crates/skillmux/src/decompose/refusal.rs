@@ -6,7 +6,7 @@ use super::{
     head,
     negation::{Negation, begins_phrase},
     request_start::is_base_form,
-    request_words::VERBS,
+    verbs::VERBS,
 };
 
 /// Words before a verb that refuse what it says, at the begin of a phrase.

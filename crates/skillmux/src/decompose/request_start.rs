@@ -5,8 +5,9 @@ use super::{
     request_words::{
         ASKING, ASKING_PHRASES, AUXILIARIES, CHINESE_ASKING, CHINESE_PHRASES, CONDITIONS,
         CONNECTORS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PERSONS, QUESTIONS,
-        SUBJECTS, VERBS, WANTS, WHEN, WISHES,
+        SUBJECTS, WANTS, WHEN, WISHES,
     },
+    verbs::VERBS,
 };
 
 /// Most words of what leads to a request.
