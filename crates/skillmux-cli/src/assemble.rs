@@ -10,8 +10,11 @@ use skillmux::{
     compose::{Calibrations, Chain, Composer, ScoreCut, SetHead, SetWeights, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::{ChatModel, Encoder, PairScorer, Speller, Translator},
-    page::{FullPager, KindPager, MmrPager, NodeWeights, Pager, ValuePager},
+    model::{
+        ChatModel, Encoder, EncoderIdentity, PairScorer, Speller, TokenEncoder, TokenVectors,
+        Translator,
+    },
+    page::{FullPager, KindPager, MmrPager, Pager, PagerWeights, ValuePager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
         RankerWeights, Reranker, SkillStart,
@@ -43,16 +46,51 @@ use crate::{
     settings::Settings,
 };
 
+/// What chooses the parts of several skills at once, unless the user says otherwise: an answer is to
+/// take some milliseconds.
+const ROUTE_PAGER: PagerChoice = PagerChoice::Value;
+
 /// Names of the rankings that take weights from a file after a colon.
 const WEIGHED: [&str; 2] = ["transformer", "ranked"];
 
 /// The transformer of this run.
-static TRANSFORMER: OnceLock<Arc<dyn Encoder>> = OnceLock::new();
+static TRANSFORMER: OnceLock<Arc<dyn TokenEncoder>> = OnceLock::new();
 
 /// Returns the transformer of this run: the one inside the program, which is read when it is first
 /// asked for, unless [`read_transformer`] has read another.
-pub(crate) fn transformer() -> Arc<dyn Encoder> {
-    Arc::clone(TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer())))
+pub(crate) fn transformer() -> Arc<dyn TokenEncoder> {
+    Arc::clone(TRANSFORMER.get_or_init(embedded_transformer))
+}
+
+/// The transformer of this run, which is read when it has something to read.
+struct WhenAsked;
+
+impl Encoder for WhenAsked {
+    fn identity(&self) -> &EncoderIdentity {
+        TRANSFORMER.get_or_init(embedded_transformer).identity()
+    }
+
+    fn encode(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        transformer().encode(texts)
+    }
+
+    fn encode_queries(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        transformer().encode_queries(texts)
+    }
+}
+
+impl TokenEncoder for WhenAsked {
+    fn encode_tokens(&self, texts: &[&str]) -> skillmux::Result<Vec<TokenVectors>> {
+        transformer().encode_tokens(texts)
+    }
+
+    fn encode_query_tokens(&self, query: &str) -> skillmux::Result<TokenVectors> {
+        transformer().encode_query_tokens(query)
+    }
+}
+
+fn embedded_transformer() -> Arc<dyn TokenEncoder> {
+    Arc::new(skillmux_models::transformer())
 }
 
 /// Reads the transformer that the settings name, if they name one.
@@ -120,7 +158,7 @@ pub(crate) struct Models {
     calibrations: Calibrations,
     composer: Arc<SetWeights>,
     sequence: Option<PathBuf>,
-    pager: NodeWeights,
+    pager: PagerWeights,
     speller: Arc<dyn Speller>,
     translator: Arc<dyn Translator>,
     reranker: Option<Arc<dyn PairScorer>>,
@@ -202,7 +240,8 @@ impl Models {
             VectorUse::Static => VectorUse::Transformer,
             vectors => vectors,
         };
-        self.router_with(index, StageArgs::default(), vectors, trust)
+        let choice = StageArgs { pager: Some(PagerChoice::Transformer), ..StageArgs::default() };
+        self.router_with(index, choice, vectors, trust)
     }
 
     fn router_with(
@@ -233,7 +272,7 @@ impl Models {
             decomposer,
             ranker,
             composer,
-            pager: pager(choice.pager, self.pager, self.kinds.clone()),
+            pager: pager(choice.pager.unwrap_or(ROUTE_PAGER), self.pager, self.kinds.clone()),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -391,11 +430,11 @@ impl Assembly for Models {
 /// tells them.
 pub(crate) fn pager(
     choice: PagerChoice,
-    weights: NodeWeights,
+    weights: PagerWeights,
     kinds: Option<Arc<dyn KindClassifier>>,
 ) -> Box<dyn Pager> {
     let pager: Box<dyn Pager> = match choice {
-        PagerChoice::Value => Box::new(ValuePager::new(weights, embedded_encoder())),
+        PagerChoice::Transformer | PagerChoice::Value => Box::new(value_pager(choice, weights)),
         PagerChoice::Mmr => Box::new(MmrPager::default()),
         PagerChoice::Full => Box::new(FullPager),
     };
@@ -405,10 +444,21 @@ pub(crate) fn pager(
     }
 }
 
+/// Returns the pager that chooses by learned weights; the transformer reads for it if the choice
+/// says so.
+pub(crate) fn value_pager(choice: PagerChoice, weights: PagerWeights) -> ValuePager {
+    let pager = ValuePager::new(weights.texts, embedded_encoder());
+    if choice == PagerChoice::Transformer {
+        pager.with_tokens(weights.tokens, Arc::new(WhenAsked))
+    } else {
+        pager
+    }
+}
+
 /// Returns the weights of the pager: those that the user names, else those inside the program.
-pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<NodeWeights> {
+pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<PagerWeights> {
     let Some(path) = path else { return Ok(skillmux_models::pager()) };
-    let weights: NodeWeights = read_json(path, "the weights of a pager")?;
+    let weights: PagerWeights = read_json(path, "the weights of a pager")?;
     if !weights.is_finite() {
         let detail = "a weight of the pager is too large for a number".to_owned();
         return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());

@@ -155,7 +155,9 @@ pub(crate) enum CliError {
         owner: &'static str,
     },
     /// Reasons are asked of a pager that has none.
-    #[error("--why tells how `--pager value` chooses, not how another pager does")]
+    #[error(
+        "--why tells how `--pager transformer` and `--pager value` choose, not how another pager does"
+    )]
     WhyOfPager,
     /// Nothing says where models of the hub are kept.
     #[error("a model is named by its id, and there is no folder to keep it in")]

@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (index, budget): (Index, u32) = (Index::open(Path::new(index))?, budget.parse()?);
     let cases = fs::read_to_string(cases)?;
     let cases: Vec<Case> = cases.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    let pager = ValuePager::new(skillmux_models::pager(), Arc::new(skillmux_models::encoder()));
+    let pager =
+        ValuePager::new(skillmux_models::pager().texts, Arc::new(skillmux_models::encoder()));
     let terms = TermSource {
         terms: &|text, visit| Analyzer::new().for_each_term(text, visit),
         idf: &|term| index.body_idf(term).unwrap_or(1.0),

@@ -53,7 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("one or two arguments: INDEX [SKILLS]".into()),
     };
     let index = Index::open(Path::new(index))?;
-    let pager = ValuePager::new(skillmux_models::pager(), Arc::new(skillmux_models::encoder()));
+    let pager =
+        ValuePager::new(skillmux_models::pager().texts, Arc::new(skillmux_models::encoder()));
     let terms = TermSource {
         terms: &|text, visit| Analyzer::new().for_each_term(text, visit),
         idf: &|term| index.body_idf(term).unwrap_or(1.0),

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Encoder, Speller, Translator},
-    page::NodeWeights,
+    model::{Speller, TokenEncoder, Translator},
+    page::PagerWeights,
     rerank::RankerWeights,
     retrieve::WorkWeights,
     skill::KindWeights,
@@ -214,12 +214,12 @@ pub fn kinds() -> KindWeights {
     serde_json::from_str(KINDS).expect("the embedded weights are well-formed")
 }
 
-/// Returns the weights by which the binary chooses the parts of skills, with [`encoder`]; their
-/// card is `assets/pager.md`.
+/// Returns the weights by which the binary chooses the parts of skills, with [`encoder`] and with
+/// [`transformer`]; their card is `assets/pager.md`.
 ///
 /// # Panics
 /// Never: a test reads the file that is compiled in.
-pub fn pager() -> NodeWeights {
+pub fn pager() -> PagerWeights {
     serde_json::from_str(PAGER).expect("the embedded weights are well-formed")
 }
 
@@ -272,7 +272,7 @@ impl Translator for EmbeddedTranslator {
 ///
 /// # Panics
 /// Never: a test reads the files that are compiled in.
-pub fn transformer() -> impl Encoder {
+pub fn transformer() -> impl TokenEncoder {
     let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
     TranslatedEncoder::new(TransformerEncoder::embedded(), translator(), &of_lexicon[..8])
 }
@@ -346,7 +346,7 @@ mod tests {
             source: "tests".into(),
         };
         let terms = TermSource { terms: &|_, _| (), idf: &|_| 1.0 };
-        let page = ValuePager::new(pager(), Arc::new(encoder())).page(&PageRequest {
+        let page = ValuePager::new(pager().texts, Arc::new(encoder())).page(&PageRequest {
             skill: &skill,
             nodes: &NodeTree::parse(body),
             query: "the picture is tilted, straighten the image",

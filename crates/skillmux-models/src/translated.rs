@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use skillmux::{
     error::Result,
-    model::{Encoder, EncoderIdentity, Translator},
+    model::{Encoder, EncoderIdentity, TokenEncoder, TokenVectors, Translator},
 };
 
 /// An encoder that reads what a translator says of a text, so that texts of two languages have
@@ -46,6 +46,17 @@ impl<E: Encoder, T: Translator> Encoder for TranslatedEncoder<E, T> {
     fn encode_queries(&self, texts: &[&str]) -> Result<Vec<f32>> {
         let read = self.read(texts);
         self.encoder.encode_queries(&read.iter().map(AsRef::as_ref).collect::<Vec<_>>())
+    }
+}
+
+impl<E: TokenEncoder, T: Translator> TokenEncoder for TranslatedEncoder<E, T> {
+    fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<TokenVectors>> {
+        let read = self.read(texts);
+        self.encoder.encode_tokens(&read.iter().map(AsRef::as_ref).collect::<Vec<_>>())
+    }
+
+    fn encode_query_tokens(&self, query: &str) -> Result<TokenVectors> {
+        self.encoder.encode_query_tokens(&self.read(&[query])[0])
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) struct PageArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: PageFormat,
     /// Which parts are shown
-    #[arg(long, value_enum, default_value = "value")]
+    #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) pager: PagerChoice,
     /// What tells steps, examples and background apart
     #[arg(long, value_enum, default_value = "rules", requires = "query")]

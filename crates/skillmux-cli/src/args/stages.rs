@@ -19,9 +19,10 @@ pub(crate) struct StageArgs {
     /// well a skill works with those of the steps before
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     pub(crate) chain_alpha: f32,
-    /// Which parts of a skill are shown
-    #[arg(long, value_enum, default_value = "value")]
-    pub(crate) pager: PagerChoice,
+    /// Which parts of a skill are shown [default: value; transformer where `eval` measures pages
+    /// alone]
+    #[arg(long, value_enum)]
+    pub(crate) pager: Option<PagerChoice>,
     /// What tells steps, examples and background apart
     #[arg(long, value_enum, default_value = "rules")]
     pub(crate) kinds: KindChoice,
@@ -74,7 +75,10 @@ pub(crate) enum ComposerChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagerChoice {
-    /// The parts that the task most likely needs, by learned weights
+    /// The parts that the task most likely needs, by learned weights. The transformer reads each
+    /// part, which takes about a tenth of a second
+    Transformer,
+    /// The same without the transformer, in some milliseconds
     Value,
     /// The parts that share words with the task and differ from each other
     Mmr,
@@ -131,7 +135,7 @@ impl Default for StageArgs {
             retriever: RetrieverChoice::Transformer,
             composer: ComposerChoice::SetHead,
             chain_alpha: 0.5,
-            pager: PagerChoice::Value,
+            pager: None,
             kinds: KindChoice::Rules,
         }
     }

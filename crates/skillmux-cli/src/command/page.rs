@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use skillmux::{
     index::IndexedSkill,
-    page::{Page, PartList, classified, node_features, semantic_edges, text_edges},
+    page::{NodeValues, Page, PartList, classified, semantic_edges, text_edges},
     query::Query,
     route::{Ranker, Router, Stages},
     trust::TrustNote,
@@ -13,7 +13,7 @@ use skillmux::{
 
 use crate::{
     args::{PageArgs, PageFormat, PagerChoice},
-    assemble::{pager, pager_weights},
+    assemble::{pager, pager_weights, value_pager},
     chat::Kinds,
     error::CliError,
     outcome::Outcome,
@@ -38,7 +38,8 @@ struct PlacedPage<'a> {
 }
 
 pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcome> {
-    if args.why && args.pager != PagerChoice::Value {
+    let tells_why = matches!(args.pager, PagerChoice::Transformer | PagerChoice::Value);
+    if args.why && !tells_why {
         return Err(CliError::WhyOfPager.into());
     }
     let is_drawn = matches!(args.format, PageFormat::Mermaid | PageFormat::Dot);
@@ -81,9 +82,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let parts = match query.filter(|_| args.why) {
         Some(query) => {
             let indexed = indexed()?;
-            let features = router.with_page_request(&indexed, &query, |request| {
-                node_features(request, &*embedded_encoder())
-            });
+            let pager = value_pager(args.pager, weights);
+            let NodeValues { features, weights } =
+                router.with_page_request(&indexed, &query, |request| pager.values(request));
             Some(part_reasons(&page, &indexed.nodes, &indexed.skill.body, &features, &weights))
         }
         None => None,

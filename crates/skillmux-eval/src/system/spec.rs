@@ -70,6 +70,11 @@ impl SystemSpec {
         self.cut
     }
 
+    /// Tells whether the system pages the skill of a task, and ranks nothing.
+    pub fn is_of_pages(&self) -> bool {
+        matches!(self.recipe, Recipe::Page(..))
+    }
+
     /// Checks that the assembly knows the rankings that the spec names, before anything is opened.
     ///
     /// # Errors

@@ -13,10 +13,13 @@ mod weights;
 
 use skillmux::{
     error::Result as EngineResult,
-    model::{Encoder, EncoderIdentity},
+    model::{Encoder, EncoderIdentity, TokenEncoder, TokenVectors},
 };
 
-use self::{network::Network, weights::Tensors};
+use self::{
+    network::{Network, normalise},
+    weights::Tensors,
+};
 use crate::{
     error::{Error, Result},
     int8::{Workspace, on_all_threads},
@@ -102,6 +105,27 @@ impl TransformerEncoder {
         on_all_threads(texts, |text, workspace| self.vector(text, max_tokens, workspace)).concat()
     }
 
+    /// Returns the last states of the tokens of a text, each with length 1, without those that open
+    /// and close it.
+    fn token_vectors(
+        &self,
+        text: &str,
+        max_tokens: usize,
+        workspace: &mut Workspace,
+    ) -> TokenVectors {
+        let max_tokens = max_tokens.min(self.network.max_tokens());
+        let ids = self.network.tokens.of(text, max_tokens);
+        let inside = &ids[1..ids.len() - 1];
+        if !self.network.can_read(inside) {
+            return TokenVectors::default();
+        }
+        let dim = self.network.dim();
+        let states = self.network.states(&ids, workspace);
+        let mut vectors = states[dim..states.len() - dim].to_vec();
+        vectors.chunks_exact_mut(dim).for_each(normalise);
+        TokenVectors { tokens: inside.to_vec(), vectors }
+    }
+
     /// Returns the vector of a text.
     fn vector(&self, text: &str, max_tokens: usize, workspace: &mut Workspace) -> Vec<f32> {
         let ids = self.network.tokens.of(text, max_tokens);
@@ -124,6 +148,18 @@ impl Encoder for TransformerEncoder {
 
     fn encode_queries(&self, texts: &[&str]) -> EngineResult<Vec<f32>> {
         Ok(self.encode_cut(texts, QUERY_TOKENS))
+    }
+}
+
+impl TokenEncoder for TransformerEncoder {
+    fn encode_tokens(&self, texts: &[&str]) -> EngineResult<Vec<TokenVectors>> {
+        Ok(on_all_threads(texts, |text, workspace| {
+            self.token_vectors(text, SKILL_TOKENS, workspace)
+        }))
+    }
+
+    fn encode_query_tokens(&self, query: &str) -> EngineResult<TokenVectors> {
+        Ok(self.token_vectors(query, QUERY_TOKENS, &mut Workspace::new()))
     }
 }
 
@@ -174,6 +210,28 @@ mod tests {
             let alone = transformer.encode(&[text]).unwrap();
             assert!(alone.iter().zip(row).all(|(a, b)| a.to_bits() == b.to_bits()), "{text}");
         }
+    }
+
+    #[test]
+    fn the_vectors_of_tokens_point_where_the_text_does() {
+        let transformer = TransformerEncoder::embedded();
+        let texts = ["merge the pdf files", "幻灯片", "", "rotate logs"];
+        let of_texts = transformer.encode_tokens(&texts).unwrap();
+        let n_tokens: Vec<usize> = of_texts.iter().map(|of| of.tokens.len()).collect();
+        assert_eq!(n_tokens, [4, 0, 0, 2]);
+        let dim = transformer.dim();
+        let [merge, .., rotate] = &of_texts[..] else { panic!() };
+        assert_eq!((merge.vectors.len(), rotate.vectors.len()), (4 * dim, 2 * dim));
+        for token in merge.vectors.chunks(dim) {
+            assert!((dot(token, token) - 1.0).abs() < 1e-3);
+        }
+        assert_eq!(transformer.encode_query_tokens(texts[0]).unwrap(), *merge);
+        let near = transformer.encode_query_tokens("combine two pdf documents").unwrap();
+        let mean = |of: &TokenVectors| {
+            let best = near.best_cosines(of, dim);
+            best.iter().sum::<f32>() / best.len() as f32
+        };
+        assert!(mean(merge) > mean(rotate) + 0.1, "{} {}", mean(merge), mean(rotate));
     }
 
     #[test]

@@ -97,13 +97,18 @@ impl Network {
                 *sum += x;
             }
         }
-        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            for x in &mut mean {
-                *x /= length;
-            }
-        }
+        normalise(&mut mean);
         mean
+    }
+}
+
+/// Gives a vector length 1, unless it has none.
+pub(super) fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        for x in vector {
+            *x /= length;
+        }
     }
 }
 

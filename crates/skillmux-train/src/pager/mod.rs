@@ -7,15 +7,12 @@
 
 mod fit;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use skillmux::{
     index::IndexedSkill,
-    model::Encoder,
-    page::{
-        LeftOutValue, NodeFeatures, NodeWeights, PageRequest, Pager, ValuePager, node_features,
-    },
+    page::{LeftOutValue, NodeFeatures, NodeValues, NodeWeights, PageRequest, Pager, ValuePager},
     query::Query,
     route::Router,
     skill::{Node, SkillId},
@@ -36,8 +33,10 @@ const N_FOLDS: u64 = 5;
 const BUDGETS: [u32; 5] = [15, 30, 45, 60, 80];
 
 /// The nodes of the skills that cases ask about, and which of them are needed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct PagerExamples {
+    /// The one that weights are fitted for.
+    pager: ValuePager,
     cases: Vec<Case>,
     /// Ids of skills that the index lacks.
     n_unknown: usize,
@@ -76,14 +75,14 @@ pub struct PagerScores {
 impl PagerExamples {
     /// Reads the nodes of all skills that the cases of an `intra-skill-bench` ask about, on all
     /// cores. A case about a skill that the index lacks, or has with a body of another length, is
-    /// left out.
+    /// left out. The weights of the pager do not count.
     ///
     /// # Errors
     /// What the index says.
-    pub fn read(cases: &Dataset, router: &Router, encoder: &dyn Encoder) -> Result<Self> {
-        let read = |task: &Task| Case::read(task, router, encoder);
+    pub fn read(cases: &Dataset, router: &Router, pager: ValuePager) -> Result<Self> {
+        let read = |task: &Task| Case::read(task, router, &pager);
         let all = cases.tasks.par_iter().map(read).collect::<Result<Vec<_>>>()?;
-        let mut read = Self::default();
+        let mut read = Self { pager, cases: Vec::new(), n_unknown: 0, n_other_body: 0 };
         for case in all {
             match case {
                 Read::Case(case) => read.cases.push(*case),
@@ -115,7 +114,7 @@ impl PagerExamples {
 
     /// Returns the weights that fit all nodes and, over held-out skills, all pages, with their
     /// scores.
-    pub fn fit(&self, router: &Router, encoder: &Arc<dyn Encoder>) -> (NodeWeights, PagerScores) {
+    pub fn fit(&self, router: &Router) -> (NodeWeights, PagerScores) {
         let folds: Vec<u64> = (0..N_FOLDS).collect();
         let of_fold = |fold: u64| self.cases.iter().filter(move |case| case.fold == fold);
         let examples = |is_in: &dyn Fn(&Case) -> bool| -> Vec<Example> {
@@ -142,7 +141,8 @@ impl PagerExamples {
             .cases
             .par_iter()
             .flat_map_iter(|case| {
-                let pages = case.pages(weights[&case.fold], router, encoder);
+                let weights = weights[&case.fold];
+                let pages = case.pages(weights, router, &self.pager.clone().with_weights(weights));
                 pages.into_iter().map(|page| (case.fold, page))
             })
             .collect();
@@ -187,7 +187,7 @@ struct PageExample {
 }
 
 impl Case {
-    fn read(task: &Task, router: &Router, encoder: &dyn Encoder) -> Result<Read> {
+    fn read(task: &Task, router: &Router, pager: &ValuePager) -> Result<Read> {
         let Some(evidence) = &task.evidence else { return Ok(Read::Unknown) };
         let index = router.index();
         let Ok(idx) = index.find(&SkillId::new(evidence.skill_id.as_str())) else {
@@ -198,8 +198,8 @@ impl Case {
             return Ok(Read::OtherBody);
         }
         let query = Query::new(task.query.as_str())?;
-        let features =
-            router.with_page_request(&skill, &query, |request| node_features(request, encoder));
+        let NodeValues { features, .. } =
+            router.with_page_request(&skill, &query, |request| pager.values(request));
         let example = |(node, features): (&Node, NodeFeatures)| Example {
             features,
             is_needed: is_needed(node, evidence),
@@ -210,13 +210,7 @@ impl Case {
     }
 
     /// Returns pages of all [`BUDGETS`] by weights that were not fitted to this case.
-    fn pages(
-        &self,
-        weights: NodeWeights,
-        router: &Router,
-        encoder: &Arc<dyn Encoder>,
-    ) -> Vec<PageExample> {
-        let pager = ValuePager::new(weights, Arc::clone(encoder));
+    fn pages(&self, weights: NodeWeights, router: &Router, pager: &ValuePager) -> Vec<PageExample> {
         router.with_page_request(&self.skill, &self.query, |request| {
             let full_tokens = pager.page(request).full_tokens;
             let page = |percent: &u32| {

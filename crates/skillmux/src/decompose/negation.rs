@@ -36,7 +36,7 @@ const STARTS: [&str; 25] = [
 
 /// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
 /// `please`.
-const PHRASE_STARTS: [&str; 3] = ["not with", "not", "no"];
+const PHRASE_STARTS: [&str; 5] = ["not with", "not in", "not as", "not", "no"];
 
 /// The same in Chinese.
 const CHINESE_STARTS: [&str; 15] = [
@@ -58,9 +58,46 @@ const CHINESE_STARTS: [&str; 15] = [
 ];
 
 /// Words that end what is ruled out.
-const ENDS: [&str; 14] = [
-    "and", "because", "but", "deploy", "for", "if", "instead", "just", "nor", "only", "please",
-    "so", "thanks", "use",
+const ENDS: [&str; 21] = [
+    "and", "because", "but", "create", "deploy", "for", "give", "if", "instead", "just", "make",
+    "nor", "only", "please", "send", "show", "so", "thanks", "try", "use", "write",
+];
+
+/// Words that make a state of what they stand in: `no tests here`, `no idea how`, `without it
+/// nothing runs`.
+const OF_STATES: [&str; 32] = [
+    "clue",
+    "doubt",
+    "everybody",
+    "everything",
+    "exist",
+    "exists",
+    "here",
+    "hurry",
+    "i",
+    "idea",
+    "it",
+    "left",
+    "longer",
+    "luck",
+    "matter",
+    "nobody",
+    "nothing",
+    "one",
+    "problem",
+    "reason",
+    "rush",
+    "there",
+    "they",
+    "time",
+    "way",
+    "we",
+    "wonder",
+    "work",
+    "works",
+    "worries",
+    "yet",
+    "you",
 ];
 
 /// Words that may stand before it and are no part of it.
@@ -152,7 +189,7 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
         rest.strip_prefix(**words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
     };
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
-        return Some(start(words, true, false));
+        return (!is_either_or(lower, at)).then(|| start(words, true, false));
     }
     let before = lower[..at].trim_end_matches(' ');
     if before.len() == at && !before.is_empty() && before.ends_with(char::is_alphanumeric) {
@@ -163,6 +200,14 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
     }
     let words = PHRASE_STARTS.iter().find(is_at).filter(|_| begins_phrase(lower, at))?;
     Some(start(words, false, true))
+}
+
+/// Returns whether the character before a Chinese `not` stands after it as well: `要不要` asks whether,
+/// and rules nothing out.
+fn is_either_or(lower: &str, at: usize) -> bool {
+    let before = lower[..at].chars().next_back();
+    let after = lower[at..].strip_prefix('不').and_then(|rest| rest.chars().next());
+    before.is_some() && before == after
 }
 
 /// Returns whether a phrase begins at these bytes: after a mark, or after `and`, `but` or `please`.
@@ -206,7 +251,8 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     end_of_phrase |= at >= rest.len();
     let (first, last) = (words.first()?, words.last()?);
     // `without losing data` is a condition; `not working` tells a state.
-    let is_condition = first.1.ends_with("ing");
+    let is_of_state = |(_, word): &(usize, &str)| OF_STATES.contains(word);
+    let is_condition = first.1.ends_with("ing") || words.iter().any(is_of_state);
     if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
         return None;
     }
@@ -242,6 +288,8 @@ mod tests {
             ("anything except docker: get the services running", vec!["docker"]),
             ("deploy it with no Docker, please", vec!["Docker"]),
             ("charts with neither Excel nor Tableau", vec!["Excel", "Tableau"]),
+            ("make slides but not in powerpoint", vec!["powerpoint"]),
+            ("instead of excel give me a word document", vec!["excel"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),
             ("部署服务，不要用kubernetes", vec!["kubernetes"]),
             ("我不想用 Kubernetes，有别的办法吗", vec![" Kubernetes"]),
@@ -275,6 +323,14 @@ mod tests {
             "I know nothing about skipping rope",
             "the app is not working",
             "notes about Docker",
+            "no unit tests here, please write some",
+            "no tests exist for the price module, write some",
+            "without docker nothing runs, fix the dockerfile",
+            "no idea how to merge these",
+            "我要不要把图片压缩一下",
+            "这段代码要不要重构",
+            "需不需要加索引",
+            "能不能用脚本处理",
         ] {
             assert_eq!(objects(task), Vec::<&str>::new(), "{task}");
         }

@@ -39,6 +39,7 @@ mod json_answer;
 mod numbers;
 mod pair_scorer;
 mod speller;
+mod token_encoder;
 mod translator;
 mod trees;
 
@@ -47,6 +48,7 @@ pub use encoder::{Encoder, EncoderIdentity};
 pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
+pub use token_encoder::{TokenEncoder, TokenVectors};
 pub use translator::Translator;
 pub use trees::{Tree, TreeSplit, Trees};
 

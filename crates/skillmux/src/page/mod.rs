@@ -56,7 +56,8 @@ pub use kinds::{KindPager, classified};
 pub use mmr::{KindPrior, MmrConfig, MmrPager};
 pub use parts::PartList;
 pub use value::{
-    LeftOutValue, NodeFeatures, NodeWeights, SufficiencyWeights, ValuePager, node_features,
+    LeftOutValue, NodeFeatures, NodeValues, NodeWeights, PagerWeights, SufficiencyWeights,
+    ValuePager,
 };
 
 /// Selects the part of a skill that a query needs.

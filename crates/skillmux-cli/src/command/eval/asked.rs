@@ -11,11 +11,12 @@ use skillmux_eval::{
         Needs, Tier, Unjudged, write_shard,
     },
     report::{ClusterSetting, LibrarySetting, NeedsSetting, Sample, Setting},
+    system::SystemSpec,
     task::Task,
 };
 
 use crate::{
-    args::{AskArgs, TierChoice},
+    args::{AskArgs, PagerChoice, StageArgs, TierChoice},
     error::CliError,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
@@ -28,6 +29,14 @@ pub(super) struct Asked {
     pub(super) opened: OpenIndex,
     pub(super) clusters: Option<Clusters>,
     pub(super) setting: Setting,
+}
+
+/// Returns the stages of the router that is measured. Where pages alone are measured, they are those
+/// of `skillmux page`.
+pub(super) fn stages(chosen: StageArgs, specs: &[SystemSpec]) -> StageArgs {
+    let measures_pages = specs.iter().all(SystemSpec::is_of_pages);
+    let usual = measures_pages.then_some(PagerChoice::Transformer);
+    StageArgs { pager: chosen.pager.or(usual), ..chosen }
 }
 
 /// Reads a dataset, and what else the arguments name.

@@ -18,7 +18,7 @@ use skillmux_eval::{
 };
 
 use super::{
-    asked::{self, Asked},
+    asked::{self, Asked, stages},
     credit::credited,
     out::OutFolder,
     said,
@@ -53,7 +53,8 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         asked::read(&args.dataset, &args.ask, settings)?;
     let kinds = Kinds::new(args.stages.kinds, chat.clone().map(|chat| chat as _))?;
     let models = models.with_kinds(kinds.classifier.clone());
-    let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
+    let router =
+        models.router(opened.index, stages(args.stages, &specs), TrustPolicy::default())?;
     let encoder = models.encoder();
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);

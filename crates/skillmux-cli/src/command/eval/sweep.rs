@@ -9,7 +9,7 @@ use skillmux_eval::{
 };
 
 use super::{
-    asked::{self, Asked},
+    asked::{self, Asked, stages},
     run::Run,
 };
 use crate::{
@@ -33,7 +33,8 @@ pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<O
     let chat = chat(&args.ask.endpoint, settings)?.map(|chat| Arc::new(chat) as _);
     let kinds = Kinds::new(args.stages.kinds, chat)?;
     let models = models.with_kinds(kinds.classifier.clone());
-    let router = models.router(opened.index, args.stages, TrustPolicy::default())?;
+    let router =
+        models.router(opened.index, stages(args.stages, &specs), TrustPolicy::default())?;
     let encoder = models.encoder();
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);

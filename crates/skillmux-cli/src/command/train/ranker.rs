@@ -81,7 +81,7 @@ fn add_transformer(
     data: &RankerData,
     sizes: &[usize],
 ) -> anyhow::Result<()> {
-    let transformer = transformer();
+    let transformer: Arc<dyn Encoder> = transformer();
     if !index.is_encoded_by(transformer.identity()) {
         bail!(
             "the index lacks vectors of the transformer; `skillmux index --transformer` makes them"

@@ -7,8 +7,13 @@ features! {
     /// [`NodeWeights`](super::NodeWeights).
     ///
     /// *Words* are tf-idf vectors over the terms of the index, as in
-    /// [`MmrPager`](crate::page::MmrPager); *meaning* is the cosine of the vectors of an
-    /// [`Encoder`](crate::model::Encoder).
+    /// [`MmrPager`](crate::page::MmrPager). *Meaning* is how near a node is to the query, in
+    /// `[-1, 1]`:
+    ///
+    /// - by an [`Encoder`](crate::model::Encoder), the cosine of their vectors;
+    /// - by a [`TokenEncoder`](crate::model::TokenEncoder), which reads a node below its headings,
+    ///   the mean over the tokens of the query of the largest cosine with a token of the node (late
+    ///   interaction). A token counts more if fewer nodes have it.
     pub struct NodeFeatures {
         /// Cosine of the words of the query and of the headings above, over the largest one of the
         /// body, in `[0, 1]`.
@@ -27,11 +32,14 @@ features! {
         meaning,
         /// 1 over the place of the node by meaning, in `[0, 1]`.
         place_by_meaning,
-        /// Meaning of the headings above, less that of the best headings, in `[-2, 0]`.
+        /// Meaning of the headings above, less that of the best headings, in `[-2, 0]`; 0 by tokens.
         heading_meaning,
         /// Mean meaning of the nodes of the section, in standard deviations from the mean of the
         /// body.
         section_meaning,
+        /// Share of the tokens of the query to which the node is nearest, in `[0, 1]`; nodes that
+        /// are about as near have a part each. 0 without a token encoder.
+        token_share,
         /// 1 if it is an example.
         is_example,
         /// 1 if it is about errors.

@@ -2,11 +2,13 @@
 
 mod features;
 mod lines;
+mod meaning;
 mod scene;
 mod weights;
 
 use std::{ops::Range, sync::Arc};
 
+use self::meaning::Meaning;
 use super::{
     LeftOutSection, Page, PageRequest, Pager,
     companion::{guards_around, together},
@@ -15,12 +17,12 @@ use super::{
     share,
 };
 use crate::{
-    model::{Encoder, fingerprint},
+    model::{Encoder, TokenEncoder, fingerprint},
     skill::Node,
 };
 
 pub use features::NodeFeatures;
-pub use weights::{LeftOutValue, NodeWeights, SufficiencyWeights};
+pub use weights::{LeftOutValue, NodeWeights, PagerWeights, SufficiencyWeights};
 
 /// Part of the budget that nodes may take because another one cannot be read without them.
 const COMPANION_SHARE: f32 = 0.5;
@@ -58,22 +60,94 @@ const UNIT_TENTHS: u32 = 6;
 ///
 /// Of a body of more than 4096 nodes, only the first 4096 are candidates. An encoder that fails
 /// counts as one that knows no word.
+///
+/// [With a token encoder](Self::with_tokens) nodes are compared token by token, which tells more
+/// and takes longer. It does not read bodies of more than 256 nodes, nor queries that say nothing
+/// to it; these are compared as without it.
 #[derive(Debug, Clone)]
 pub struct ValuePager {
+    texts: Reading<dyn Encoder>,
+    tokens: Option<Reading<dyn TokenEncoder>>,
+}
+
+/// An encoder that reads nodes, and the weights that were fitted with it.
+#[derive(Debug)]
+struct Reading<E: ?Sized> {
     weights: NodeWeights,
-    encoder: Arc<dyn Encoder>,
+    encoder: Arc<E>,
+}
+
+impl<E: ?Sized> Clone for Reading<E> {
+    fn clone(&self) -> Self {
+        Self { weights: self.weights, encoder: Arc::clone(&self.encoder) }
+    }
+}
+
+/// The features of the first 4096 nodes of a body for a query, and what weighs them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeValues {
+    /// In the order of the nodes.
+    pub features: Vec<NodeFeatures>,
+    /// Those of the encoder that has read the nodes.
+    pub weights: NodeWeights,
 }
 
 impl ValuePager {
     /// Returns a pager with these weights, which were fitted with this encoder.
     pub fn new(weights: NodeWeights, encoder: Arc<dyn Encoder>) -> Self {
-        Self { weights, encoder }
+        Self { texts: Reading { weights, encoder }, tokens: None }
+    }
+
+    /// Returns the pager with an encoder that reads tokens, and the weights that were fitted with
+    /// it.
+    #[must_use]
+    pub fn with_tokens(self, weights: NodeWeights, encoder: Arc<dyn TokenEncoder>) -> Self {
+        Self { tokens: Some(Reading { weights, encoder }), ..self }
+    }
+
+    /// Returns the pager with other weights, for each way in which it reads nodes: to fit them.
+    #[must_use]
+    pub fn with_weights(mut self, weights: NodeWeights) -> Self {
+        self.texts.weights = weights;
+        if let Some(tokens) = &mut self.tokens {
+            tokens.weights = weights;
+        }
+        self
+    }
+
+    /// Returns what the pager makes of the nodes of a body.
+    pub fn values(&self, request: &PageRequest<'_>) -> NodeValues {
+        let outline = Outline::new(request);
+        self.values_in(request, &outline, &Scene::new(request, &outline))
+    }
+
+    fn values_in(
+        &self,
+        request: &PageRequest<'_>,
+        outline: &Outline<'_>,
+        scene: &Scene,
+    ) -> NodeValues {
+        let by_tokens = self.tokens.as_ref().and_then(|Reading { weights, encoder }| {
+            Some((Meaning::of_tokens(request, outline, &**encoder)?, *weights))
+        });
+        let (meaning, weights) = by_tokens.unwrap_or_else(|| {
+            let Reading { weights, encoder } = &self.texts;
+            (Meaning::of_texts(request, outline, &**encoder), *weights)
+        });
+        NodeValues { features: scene::features(request, outline, scene, &meaning), weights }
     }
 }
 
 impl Pager for ValuePager {
     fn identity(&self) -> String {
-        format!("value {}", fingerprint(&self.weights))
+        let of_texts = format!("value {}", fingerprint(&self.texts.weights));
+        match &self.tokens {
+            None => of_texts,
+            Some(Reading { weights, encoder }) => {
+                let encoder = encoder.identity().short();
+                format!("{of_texts} tokens {encoder} {}", fingerprint(weights))
+            }
+        }
     }
 
     fn page(&self, request: &PageRequest<'_>) -> Page {
@@ -114,7 +188,7 @@ impl Pager for ValuePager {
         }
         let page = |draft| match draft {
             Draft::Whole(outline) => self.whole_page(outline),
-            Draft::Cut(selection) => selection.into_page(&self.weights),
+            Draft::Cut(selection) => selection.into_page(),
         };
         drafts.into_iter().map(page).collect()
     }
@@ -122,7 +196,10 @@ impl Pager for ValuePager {
 
 impl ValuePager {
     fn whole_page(&self, outline: Outline<'_>) -> Page {
-        Page { sufficiency: self.weights.sufficiency.map(|_| 1.0), ..outline.into_whole_page() }
+        Page {
+            sufficiency: self.texts.weights.sufficiency.map(|_| 1.0),
+            ..outline.into_whole_page()
+        }
     }
 }
 
@@ -172,6 +249,7 @@ struct Selection<'a> {
     outline: Outline<'a>,
     nodes: &'a [Node],
     scene: Scene,
+    weights: NodeWeights,
     value: Vec<f32>,
     repeats: Repeats,
     /// The share of the budget that this page would have alone.
@@ -188,8 +266,8 @@ impl<'a> Selection<'a> {
         share_tokens: u32,
     ) -> Self {
         let scene = Scene::new(request, &outline);
-        let features = scene::features(request, &outline, &scene, &*pager.encoder);
-        let value: Vec<f32> = features.iter().map(|of| pager.weights.loss_without(of)).collect();
+        let NodeValues { features, weights } = pager.values_in(request, &outline, &scene);
+        let value: Vec<f32> = features.iter().map(|of| weights.loss_without(of)).collect();
         let mut repeats = Repeats::new(value.len());
         for had in (0..value.len()).filter(|idx| outline.is_had(*idx)) {
             repeats.add(&scene, had);
@@ -197,7 +275,7 @@ impl<'a> Selection<'a> {
         let nodes = &request.nodes.nodes;
         let max_tokens = MAX_UNIT_TOKENS.min(share_tokens.saturating_mul(UNIT_TENTHS) / 10);
         let units = units(&nodes[..value.len()], max_tokens);
-        Self { outline, nodes, scene, value, repeats, share_tokens, units }
+        Self { outline, nodes, scene, weights, value, repeats, share_tokens, units }
     }
 
     /// Returns the unit that is worth most among those that fit, and what it is worth. While
@@ -262,7 +340,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn into_page(self, weights: &NodeWeights) -> Page {
+    fn into_page(self) -> Page {
         let is_left_out = |idx: &usize| self.outline.is_open(*idx);
         let left_out = (0..self.value.len()).filter(is_left_out);
         let losses = left_out.map(|idx| (self.value[idx], self.nodes[idx].n_tokens));
@@ -274,7 +352,7 @@ impl<'a> Selection<'a> {
             let heading = self.outline.heading_of(idx);
             (n_tokens > self.share_tokens).then_some(LeftOutSection { heading, n_tokens })
         });
-        let sufficiency = weights.sufficiency.map(|weights| weights.probability(&left_out));
+        let sufficiency = self.weights.sufficiency.map(|weights| weights.probability(&left_out));
         Page { best_left_out, sufficiency, ..self.outline.into_page() }
     }
 }
@@ -295,13 +373,6 @@ fn units(nodes: &[Node], max_tokens: u32) -> Vec<Range<usize>> {
         start = end;
     }
     units
-}
-
-/// Returns the features of the first 4096 nodes of a body, as [`ValuePager`] has them.
-pub fn node_features(request: &PageRequest<'_>, encoder: &dyn Encoder) -> Vec<NodeFeatures> {
-    let outline = Outline::new(request);
-    let scene = Scene::new(request, &outline);
-    scene::features(request, &outline, &scene, encoder)
 }
 
 #[cfg(test)]
@@ -435,8 +506,8 @@ pub(super) mod tests {
     fn a_page_that_leaves_out_less_is_likelier_to_suffice() {
         let weights = SufficiencyWeights { bias: 0.5, sum: -1.0, largest: -0.5, share: -2.0 };
         let value = pager();
-        let weights = NodeWeights { sufficiency: Some(weights), ..value.weights };
-        let pager = ValuePager::new(weights, value.encoder);
+        let weights = NodeWeights { sufficiency: Some(weights), ..value.texts.weights };
+        let pager = ValuePager::new(weights, value.texts.encoder);
         let body = "Stones lie there.\n\nDogs bark loudly.\n\nClouds pass.\n";
         let likely = |budget| page_of(&pager, body, "dogs", budget).sufficiency.unwrap();
         assert!(likely(0) < likely(5) && likely(5) < likely(9) && likely(9) < likely(99));

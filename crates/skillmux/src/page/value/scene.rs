@@ -10,28 +10,23 @@ use super::{
     },
     NodeFeatures,
     lines::best_lines,
+    meaning::Meaning,
 };
-use crate::{
-    model::Encoder,
-    skill::{Node, NodeKind},
-};
+use crate::skill::{Node, NodeKind};
 
-/// Most bytes of a node that the encoder reads.
-const MAX_ENCODED_BYTES: usize = 1500;
-
-/// Returns the features of the first [`MAX_COMPARED`] nodes of a body.
+/// Returns the features of the first [`MAX_COMPARED`] nodes of a body, with what an encoder makes
+/// of them.
 pub(super) fn features(
     request: &PageRequest<'_>,
     outline: &Outline<'_>,
     scene: &Scene,
-    encoder: &dyn Encoder,
+    meaning: &Meaning,
 ) -> Vec<NodeFeatures> {
     let nodes = &request.nodes.nodes[..request.nodes.nodes.len().min(MAX_COMPARED)];
     let words = scaled(&scene.text_cosines);
     let headings = scaled(&scene.heading_cosines);
     let texts: Vec<&str> = (0..nodes.len()).map(|idx| outline.text(idx).unwrap_or("")).collect();
     let lines = scaled(&best_lines(request.query, &texts, request.terms));
-    let meaning = Meaning::new(request, outline, &texts, encoder);
     let places_by_words = places(&words);
     let places_by_meaning = places(&meaning.of_nodes);
     let deviations = standardised(&meaning.of_nodes);
@@ -54,8 +49,9 @@ pub(super) fn features(
         words_after: beside(Some(idx + 1), node),
         meaning: meaning.of_nodes[idx] - best_node,
         place_by_meaning: 1.0 / places_by_meaning[idx],
-        heading_meaning: of_section(&meaning.of_headings, node).unwrap_or(0.0) - best_heading,
+        heading_meaning: of_section(&meaning.of_headings, node).map_or(0.0, |of| of - best_heading),
         section_meaning: sections.get(&node.section).copied().unwrap_or(0.0),
+        token_share: meaning.token_shares.get(idx).copied().unwrap_or(0.0),
         is_example: is(NodeKind::Example, node),
         is_error_handling: is(NodeKind::ErrorHandling, node),
         is_concept: is(NodeKind::Concept, node),
@@ -64,56 +60,6 @@ pub(super) fn features(
         n_nodes: (nodes.len() as f32).ln() / 5.0,
     };
     nodes.iter().enumerate().map(features).collect()
-}
-
-/// Cosines of the query with the nodes and with the headings above them.
-struct Meaning {
-    of_nodes: Vec<f32>,
-    /// By section.
-    of_headings: Vec<f32>,
-}
-
-impl Meaning {
-    fn new(
-        request: &PageRequest<'_>,
-        outline: &Outline<'_>,
-        nodes: &[&str],
-        encoder: &dyn Encoder,
-    ) -> Self {
-        let n_sections = request.nodes.sections.len().min(MAX_COMPARED);
-        let paths: Vec<String> = (0..n_sections).map(|idx| below_title(outline, idx)).collect();
-        let of_nodes = nodes.iter().map(|text| clipped(text));
-        let texts: Vec<&str> = of_nodes.chain(paths.iter().map(String::as_str)).collect();
-        let mut cosines = cosines(encoder, request.query, &texts);
-        let of_headings = cosines.split_off(nodes.len());
-        Self { of_nodes: cosines, of_headings }
-    }
-}
-
-/// Returns the headings of a section without the title of the body, which all have in common.
-fn below_title(outline: &Outline<'_>, section_idx: usize) -> String {
-    let path = outline.heading_path(section_idx);
-    let below = if path.len() > 1 { &path[1..] } else { &path[..] };
-    below.join(" > ")
-}
-
-fn clipped(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_ENCODED_BYTES)]
-}
-
-/// Returns the cosine of the query with each text; zeros if the encoder fails, so that words
-/// decide.
-fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
-    let vectors = encoder.encode_queries(&[query]).and_then(|query| {
-        let texts = encoder.encode(texts)?;
-        Ok((query, texts))
-    });
-    let Ok((query, vectors)) = vectors else { return vec![0.0; texts.len()] };
-    let cosine = |text: &[f32]| {
-        let product: f32 = text.iter().zip(&query).map(|(a, b)| a * b).sum();
-        product.clamp(-1.0, 1.0)
-    };
-    vectors.chunks(encoder.dim().max(1)).map(cosine).collect()
 }
 
 /// Returns the numbers over the largest one; zeros if that is 0.

@@ -19,6 +19,23 @@ pub struct NodeWeights {
     pub sufficiency: Option<SufficiencyWeights>,
 }
 
+/// The weights of a [`ValuePager`](super::ValuePager), for each way of reading nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PagerWeights {
+    /// Where an [`Encoder`](crate::model::Encoder) reads them as whole texts.
+    pub texts: NodeWeights,
+    /// Where a [`TokenEncoder`](crate::model::TokenEncoder) reads their tokens.
+    pub tokens: NodeWeights,
+}
+
+impl PagerWeights {
+    /// Tells whether all weights are numbers that can be counted with.
+    pub fn is_finite(&self) -> bool {
+        self.texts.is_finite() && self.tokens.is_finite()
+    }
+}
+
 /// How likely a page has all that a query needs, by logistic regression over what it leaves out.
 ///
 /// If the probabilities `p` of its nodes were right, and one node told nothing about another one, a

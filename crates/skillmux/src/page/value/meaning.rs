@@ -1,0 +1,169 @@
+//! [`Meaning`]: how near the nodes of a body are to a query, by an encoder.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::{PageRequest, outline::Outline, scene::MAX_COMPARED};
+use crate::{
+    model::{Encoder, TokenEncoder, TokenVectors},
+    skill::Node,
+};
+
+/// Most bytes of a node that the encoder reads.
+const MAX_ENCODED_BYTES: usize = 1500;
+
+/// Most nodes that are read token by token, which takes milliseconds each.
+const MAX_TOKEN_NODES: usize = 256;
+
+/// Least weight of a token of the query: that of one which nearly all nodes have.
+const MIN_TOKEN_WEIGHT: f32 = 0.05;
+
+/// How steeply a token of the query is shared out among the nodes: one whose cosine is larger by a
+/// tenth has *e* squared times as much of it.
+const SHARE_STEEPNESS: f32 = 20.0;
+
+/// How near the nodes are, as [`NodeFeatures`](super::NodeFeatures) has it.
+pub(super) struct Meaning {
+    /// By node, in `[-1, 1]`.
+    pub(super) of_nodes: Vec<f32>,
+    /// By section; empty where the headings are read with the nodes below them.
+    pub(super) of_headings: Vec<f32>,
+    /// By node; empty without a token encoder.
+    pub(super) token_shares: Vec<f32>,
+}
+
+impl Meaning {
+    /// Compares the vectors of whole texts. An encoder that fails says nothing, so that words
+    /// decide.
+    pub(super) fn of_texts(
+        request: &PageRequest<'_>,
+        outline: &Outline<'_>,
+        encoder: &dyn Encoder,
+    ) -> Self {
+        let n_nodes = request.nodes.nodes.len().min(MAX_COMPARED);
+        let n_sections = request.nodes.sections.len().min(MAX_COMPARED);
+        let paths: Vec<String> = (0..n_sections).map(|idx| below_title(outline, idx)).collect();
+        let of_nodes = (0..n_nodes).map(|idx| clipped(outline.text(idx).unwrap_or("")));
+        let texts: Vec<&str> = of_nodes.chain(paths.iter().map(String::as_str)).collect();
+        let mut cosines = cosines(encoder, request.query, &texts);
+        let of_headings = cosines.split_off(n_nodes);
+        Self { of_nodes: cosines, of_headings, token_shares: Vec::new() }
+    }
+
+    /// Compares the tokens of the query with those of each node and of the headings above it.
+    /// `None` if there are too many nodes, if the query says nothing to the encoder, or if it
+    /// fails.
+    pub(super) fn of_tokens(
+        request: &PageRequest<'_>,
+        outline: &Outline<'_>,
+        encoder: &dyn TokenEncoder,
+    ) -> Option<Self> {
+        let nodes = &request.nodes.nodes;
+        if nodes.len() > MAX_TOKEN_NODES {
+            return None;
+        }
+        let query = encoder.encode_query_tokens(request.query).ok()?;
+        if query.tokens.is_empty() {
+            return None;
+        }
+        let text = |(idx, node): (usize, &Node)| {
+            let path = node.section.map(|section| below_title(outline, section as usize));
+            let text = format!("{}\n{}", path.unwrap_or_default(), outline.text(idx).unwrap_or(""));
+            clipped(&text).to_owned()
+        };
+        let texts: Vec<String> = nodes.iter().enumerate().map(text).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let of_nodes = encoder.encode_tokens(&texts).ok()?;
+        let cosines: Vec<Vec<f32>> =
+            of_nodes.iter().map(|node| query.best_cosines(node, encoder.dim())).collect();
+        let weights = token_weights(&query, &of_nodes);
+        let of_nodes = cosines.iter().map(|of_node| mean(of_node, &weights)).collect();
+        let token_shares = token_shares(&cosines, &weights);
+        Some(Self { of_nodes, of_headings: Vec::new(), token_shares })
+    }
+}
+
+/// Returns what each token of the query weighs: more if fewer nodes have it.
+fn token_weights(query: &TokenVectors, nodes: &[TokenVectors]) -> Vec<f32> {
+    let mut n_nodes_of: HashMap<u32, f32> = HashMap::new();
+    for node in nodes {
+        for token in node.tokens.iter().collect::<HashSet<_>>() {
+            *n_nodes_of.entry(*token).or_default() += 1.0;
+        }
+    }
+    let n_nodes = nodes.len() as f32;
+    let weight = |token: &u32| {
+        let n_with = n_nodes_of.get(token).copied().unwrap_or(0.0);
+        ((n_nodes + 1.0) / (n_with + 0.5)).ln().max(MIN_TOKEN_WEIGHT)
+    };
+    query.tokens.iter().map(weight).collect()
+}
+
+/// Returns the weighed mean of the numbers.
+fn mean(numbers: &[f32], weights: &[f32]) -> f32 {
+    let sum: f32 = numbers.iter().zip(weights).map(|(number, weight)| number * weight).sum();
+    sum / weights.iter().sum::<f32>()
+}
+
+/// Shares out each token of the query among the nodes by its cosines with them, and returns the
+/// mean share of each node.
+fn token_shares(cosines: &[Vec<f32>], weights: &[f32]) -> Vec<f32> {
+    let mut shares: Vec<Vec<f32>> = vec![Vec::with_capacity(weights.len()); cosines.len()];
+    for token in 0..weights.len() {
+        let of_token = |of_node: &Vec<f32>| of_node[token];
+        let best = cosines.iter().map(of_token).fold(0.0, f32::max);
+        let part = |of_node| (SHARE_STEEPNESS * (of_token(of_node) - best)).exp();
+        let all: f32 = cosines.iter().map(part).sum();
+        for (shares, of_node) in shares.iter_mut().zip(cosines) {
+            shares.push(part(of_node) / all);
+        }
+    }
+    shares.iter().map(|of_node| mean(of_node, weights)).collect()
+}
+
+/// Returns the headings of a section without the title of the body, which all have in common.
+fn below_title(outline: &Outline<'_>, section_idx: usize) -> String {
+    let path = outline.heading_path(section_idx);
+    let below = if path.len() > 1 { &path[1..] } else { &path[..] };
+    below.join(" > ")
+}
+
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_ENCODED_BYTES)]
+}
+
+/// Returns the cosine of the query with each text; zeros if the encoder fails.
+fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
+    let vectors = encoder.encode_queries(&[query]).and_then(|query| {
+        let texts = encoder.encode(texts)?;
+        Ok((query, texts))
+    });
+    let Ok((query, vectors)) = vectors else { return vec![0.0; texts.len()] };
+    let cosine = |text: &[f32]| {
+        let product: f32 = text.iter().zip(&query).map(|(a, b)| a * b).sum();
+        product.clamp(-1.0, 1.0)
+    };
+    vectors.chunks(encoder.dim().max(1)).map(cosine).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_few_nodes_have_weighs_more() {
+        let of = |tokens: &[u32]| TokenVectors { tokens: tokens.to_vec(), vectors: Vec::new() };
+        let weights = token_weights(&of(&[1, 2, 3]), &[of(&[1, 1, 2]), of(&[1]), of(&[1])]);
+        let expected = [(4.0_f32 / 3.5).ln(), (4.0_f32 / 1.5).ln(), 8.0_f32.ln()];
+        assert!(weights.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{weights:?}");
+        // All nodes have it.
+        assert_eq!(token_weights(&of(&[1]), &vec![of(&[1]); 40]), [MIN_TOKEN_WEIGHT]);
+    }
+
+    #[test]
+    fn each_token_goes_to_the_nodes_that_are_nearest() {
+        let shares = token_shares(&[vec![0.9, 0.2], vec![0.1, 0.8], vec![0.1, 0.8]], &[3.0, 1.0]);
+        assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        assert!((shares[0] - 0.75).abs() < 1e-3, "{shares:?}");
+        assert!((shares[1] - 0.125).abs() < 1e-3 && shares[1] == shares[2], "{shares:?}");
+    }
+}
