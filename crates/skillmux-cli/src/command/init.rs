@@ -22,8 +22,11 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
     let home = home(settings)?;
     let agents = args.agents.profiles(settings)?;
     let state = settings.state.as_ref().context("the home folder is not known")?;
-    let mut records =
-        if args.consent.dry_run { Records::open(state)? } else { Records::lock(state)? };
+    let mut records = if args.consent.dry_run {
+        Records::open(state, home)?
+    } else {
+        Records::lock(state, home)?
+    };
     let program = program(settings.search_path.as_deref())?;
     let mut left = Vec::new();
     let mut has_changed = false;

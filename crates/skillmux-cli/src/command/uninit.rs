@@ -20,18 +20,18 @@ use crate::{
 
 pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let state = settings.state.as_ref().context("the home folder is not known")?;
+    let home = home(settings)?;
     // Where nothing was ever changed, nothing is written now.
     let mut records = if args.consent.dry_run || !state.exists() {
-        Records::open(state)?
+        Records::open(state, home)?
     } else {
-        Records::lock(state)?
+        Records::lock(state, home)?
     };
     let names = &args.agents.names;
     let is_meant = |id: &&String| names.is_empty() || names.contains(id);
     let changed: Vec<String> = records.agents().into_iter().map(str::to_owned).collect();
     let agents: Vec<&String> = changed.iter().filter(is_meant).collect();
     if agents.is_empty() {
-        let home = home(settings)?;
         let is_wired = |agent: &&&AgentProfile| {
             wired(agent, home).is_ok_and(|wired| wired.mcp || wired.hook == Some(true))
         };

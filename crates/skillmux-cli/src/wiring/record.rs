@@ -13,7 +13,8 @@ use skillmux::library::agents::{SettingsField, SettingsFormat};
 
 use super::{error::SettingsFileError, file};
 
-const VERSION: u32 = 1;
+/// Up to the first version, paths below the home folder were absolute; they are still read.
+const VERSION: u32 = 2;
 
 /// How long to wait for another process that changes settings.
 const MAX_WAIT: Duration = Duration::from_secs(10);
@@ -21,6 +22,8 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// What skillmux added to settings files, kept in its state folder.
 pub(crate) struct Records {
     folder: PathBuf,
+    home: PathBuf,
+    /// With absolute paths.
     files: Vec<FileRecord>,
     /// Keeps other processes out until it is dropped.
     _lock: Option<File>,
@@ -29,6 +32,8 @@ pub(crate) struct Records {
 #[derive(Serialize, Deserialize)]
 struct RecordFile {
     version: u32,
+    /// Paths below the home folder are relative to it: a home that is moved or copied takes its
+    /// records along, and they never mean the files of another one.
     files: Vec<FileRecord>,
 }
 
@@ -82,7 +87,7 @@ impl Records {
     ///
     /// # Errors
     /// [`SettingsFileError::Locked`] if another one does so for longer than [`MAX_WAIT`].
-    pub(crate) fn lock(state: &Path) -> Result<Self, SettingsFileError> {
+    pub(crate) fn lock(state: &Path, home: &Path) -> Result<Self, SettingsFileError> {
         let path = state.join("agents.lock");
         let failed = |source| SettingsFileError::Write { path: path.clone(), source };
         fs::create_dir_all(state).map_err(failed)?;
@@ -98,25 +103,27 @@ impl Records {
             }
         }
         // What they hold is read after the lock is there.
-        Ok(Self { _lock: Some(lock), ..Self::open(state)? })
+        Ok(Self { _lock: Some(lock), ..Self::open(state, home)? })
     }
 
     /// Opens the records of a state folder to look at them; there are none where the folder is not
     /// there.
-    pub(crate) fn open(state: &Path) -> Result<Self, SettingsFileError> {
-        let folder = state.join("agents");
+    pub(crate) fn open(state: &Path, home: &Path) -> Result<Self, SettingsFileError> {
+        let (folder, home) = (state.join("agents"), home.to_owned());
         let path = folder.join("record.json");
         let Some(text) = file::read(&path)? else {
-            return Ok(Self { folder, files: Vec::new(), _lock: None });
+            return Ok(Self { folder, home, files: Vec::new(), _lock: None });
         };
         let refused = |detail: String| SettingsFileError::Record { path: path.clone(), detail };
         let record: RecordFile =
             serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
-        if record.version != VERSION {
+        if !(1..=VERSION).contains(&record.version) {
             let version = record.version;
             return Err(refused(format!("it has version {version}, and {VERSION} is known")));
         }
-        Ok(Self { folder, files: record.files, _lock: None })
+        let of_home = |file: FileRecord| FileRecord { path: home.join(&file.path), ..file };
+        let files = record.files.into_iter().map(of_home).collect();
+        Ok(Self { folder, home, files, _lock: None })
     }
 
     /// Returns the folder with the copies of files as they were.
@@ -197,7 +204,12 @@ impl Records {
                 _ => Ok(()),
             };
         }
-        let record = RecordFile { version: VERSION, files: self.files.clone() };
+        let below_home = |file: &FileRecord| {
+            let path = file.path.strip_prefix(&self.home).unwrap_or(&file.path);
+            FileRecord { path: path.to_owned(), ..file.clone() }
+        };
+        let files = self.files.iter().map(below_home).collect();
+        let record = RecordFile { version: VERSION, files };
         let json = serde_json::to_string_pretty(&record)
             .map_err(|error| failed(io::Error::other(error)))?;
         file::write(&path, json.as_bytes()).map(drop).map_err(failed)

@@ -98,6 +98,18 @@ fn init_then_uninit_leaves_every_byte_as_it_was() {
 }
 
 #[test]
+fn a_copied_home_has_records_of_its_own() {
+    let first = home_of("claude-code");
+    let before = settings(&first);
+    succeeds(&first.run(&["init", "--yes"]));
+    let wired = settings(&first);
+    let copy = home_with(&tree(&first.path("")));
+    succeeds(&copy.run(&["uninit", "--yes"]));
+    assert_eq!(settings(&copy), before);
+    assert_eq!(settings(&first), wired);
+}
+
+#[test]
 fn all_agents_of_a_home_are_wired_at_once() {
     let home = home_with(&AGENTS.iter().flat_map(|agent| fixture(agent)).collect());
     let before = settings(&home);

@@ -64,9 +64,14 @@ fn asked_skill(router: &Router, route: &Route, id: SkillId) -> Result<AskedSkill
         _ if router.is_blocked(&id)? => "the user does not want it loaded".to_owned(),
         (Some(step), _, _) => format!("it is chosen for step {}", step + 1),
         (None, Some(skill), _) => in_words(&skill.reason),
-        (None, None, Some(standing)) => {
+        (None, None, Some(standing)) if route.ruled_out.is_empty() => {
             format!("it ranks too low to be considered: at place {}", standing.place)
         }
+        (None, None, Some(standing)) => format!(
+            "it is what the task does not want (`{}`), or it ranks too low: at place {}",
+            told(&route.ruled_out).join("`, `"),
+            standing.place
+        ),
         (None, None, None) => format!("it is not among the first {N_RANKED} skills"),
     };
     let missing = match (&standing, route.steps.first()) {

@@ -13,7 +13,10 @@ use skillmux_eval::{
 use crate::{
     args::{EvalTrecArgs, Format},
     outcome::Outcome,
-    render::{print_json, print_text, width},
+    render::{
+        paint::{NOTE, grouped, styled},
+        print_json, print_text, width,
+    },
 };
 
 /// What `--format json` prints.
@@ -44,6 +47,7 @@ pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
         ..Task::default()
     };
     let tasks: Vec<Task> = qrels.iter().map(task).collect();
+    note_unanswered(&run, &tasks);
     let row = |task: &Task| {
         let ranking = run.ranking(&task.id).iter().cloned();
         let answer = Answer::of_ranking(ranking.zip(run.scores(&task.id).iter().copied()));
@@ -73,4 +77,17 @@ pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
         Format::Text => print_text(&report.to_text(width()))?,
     }
     Ok(if hit_at_10 > 0.0 { Outcome::Found } else { Outcome::NothingFound })
+}
+
+/// Says how many judged queries the run has no line of: a run of other queries would be all zeros.
+fn note_unanswered(run: &Run, tasks: &[Task]) {
+    let n_unanswered = tasks.iter().filter(|task| run.ranking(&task.id).is_empty()).count();
+    if n_unanswered > 0 {
+        anstream::eprintln!(
+            "{} the run lacks {} of {} judged queries; they count as nothing found",
+            styled(NOTE, "note:"),
+            grouped(n_unanswered),
+            grouped(tasks.len())
+        );
+    }
 }

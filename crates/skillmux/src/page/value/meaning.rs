@@ -1,6 +1,9 @@
 //! [`Meaning`]: how near the nodes of a body are to a query, by an encoder.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::super::{PageRequest, outline::Outline, scene::MAX_COMPARED};
 use crate::{
@@ -20,6 +23,47 @@ const MIN_TOKEN_WEIGHT: f32 = 0.05;
 /// How steeply a token of the query is shared out among the nodes: one whose cosine is larger by a
 /// tenth has *e* squared times as much of it.
 const SHARE_STEEPNESS: f32 = 20.0;
+
+/// Most tokens of bodies that are kept for the next page of the same skill; 25 MB of a model with
+/// 384 dimensions.
+const MAX_KEPT_TOKENS: usize = 1 << 14;
+
+/// The tokens of the bodies that were read last, for an agent reads one skill page by page.
+#[derive(Debug, Default)]
+pub(super) struct LastBodies(Mutex<VecDeque<Arc<ReadBody>>>);
+
+#[derive(Debug)]
+struct ReadBody {
+    texts: Vec<String>,
+    tokens: Vec<TokenVectors>,
+}
+
+impl ReadBody {
+    fn n_tokens(&self) -> usize {
+        self.tokens.iter().map(|of| of.tokens.len()).sum()
+    }
+}
+
+impl LastBodies {
+    /// Returns the tokens of the texts of a body; `None` if the encoder fails.
+    fn read(&self, texts: Vec<String>, encoder: &dyn TokenEncoder) -> Option<Arc<ReadBody>> {
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(body) = kept().iter().find(|body| body.texts == texts) {
+            return Some(Arc::clone(body));
+        }
+        let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let tokens = encoder.encode_tokens(&borrowed).ok()?;
+        let body = Arc::new(ReadBody { texts, tokens });
+        let mut kept = kept();
+        kept.push_front(Arc::clone(&body));
+        let mut n_tokens = 0;
+        kept.retain(|body| {
+            n_tokens += body.n_tokens();
+            n_tokens <= MAX_KEPT_TOKENS
+        });
+        Some(body)
+    }
+}
 
 /// How near the nodes are, as [`NodeFeatures`](super::NodeFeatures) has it.
 pub(super) struct Meaning {
@@ -56,6 +100,7 @@ impl Meaning {
         request: &PageRequest<'_>,
         outline: &Outline<'_>,
         encoder: &dyn TokenEncoder,
+        last: &LastBodies,
     ) -> Option<Self> {
         let nodes = &request.nodes.nodes;
         if nodes.len() > MAX_TOKEN_NODES {
@@ -70,12 +115,10 @@ impl Meaning {
             let text = format!("{}\n{}", path.unwrap_or_default(), outline.text(idx).unwrap_or(""));
             clipped(&text).to_owned()
         };
-        let texts: Vec<String> = nodes.iter().enumerate().map(text).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let of_nodes = encoder.encode_tokens(&texts).ok()?;
+        let body = last.read(nodes.iter().enumerate().map(text).collect(), encoder)?;
         let cosines: Vec<Vec<f32>> =
-            of_nodes.iter().map(|node| query.best_cosines(node, encoder.dim())).collect();
-        let weights = token_weights(&query, &of_nodes);
+            body.tokens.iter().map(|node| query.best_cosines(node, encoder.dim())).collect();
+        let weights = token_weights(&query, &body.tokens);
         let of_nodes = cosines.iter().map(|of_node| mean(of_node, &weights)).collect();
         let token_shares = token_shares(&cosines, &weights);
         Some(Self { of_nodes, of_headings: Vec::new(), token_shares })
@@ -146,8 +189,68 @@ fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::{error::Result, model::EncoderIdentity};
+
+    /// Each letter is a token, in a direction of its own.
+    pub(in crate::page) struct Letters {
+        identity: EncoderIdentity,
+        n_read: AtomicUsize,
+    }
+
+    impl Default for Letters {
+        fn default() -> Self {
+            let identity =
+                EncoderIdentity { name: "letters".into(), dim: 26, fingerprint: "1".into() };
+            Self { identity, n_read: AtomicUsize::new(0) }
+        }
+    }
+
+    impl Encoder for Letters {
+        fn identity(&self) -> &EncoderIdentity {
+            &self.identity
+        }
+
+        fn encode(&self, texts: &[&str]) -> Result<Vec<f32>> {
+            Ok(vec![0.0; 26 * texts.len()])
+        }
+    }
+
+    impl TokenEncoder for Letters {
+        fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<TokenVectors>> {
+            self.n_read.fetch_add(texts.len(), Ordering::Relaxed);
+            texts.iter().map(|text| self.encode_query_tokens(text)).collect()
+        }
+
+        fn encode_query_tokens(&self, query: &str) -> Result<TokenVectors> {
+            let letters = query.bytes().filter(u8::is_ascii_alphabetic);
+            let tokens: Vec<u32> =
+                letters.map(|letter| u32::from(letter.to_ascii_lowercase() - b'a')).collect();
+            let row = |token: u32| (0..26).map(move |at| f32::from(u8::from(at == token)));
+            Ok(TokenVectors { vectors: tokens.iter().copied().flat_map(row).collect(), tokens })
+        }
+    }
+
+    #[test]
+    fn a_body_is_read_once_while_it_is_among_the_last() {
+        let (last, encoder) = (LastBodies::default(), Letters::default());
+        let read = |text: &str| last.read(vec![text.to_owned()], &encoder).unwrap();
+        let n_read = || encoder.n_read.load(Ordering::Relaxed);
+        assert_eq!(read("ab").tokens[0].tokens, [0, 1]);
+        assert!(read("ab").tokens[0].tokens.len() == 2 && n_read() == 1);
+        assert!(read("abc").n_tokens() == 3 && n_read() == 2);
+        assert!(read("ab").n_tokens() == 2 && n_read() == 2);
+        // A body of so many tokens is not kept, and leaves no room for others.
+        let long = "x".repeat(MAX_KEPT_TOKENS + 1);
+        read(&long);
+        read(&long);
+        assert_eq!(n_read(), 4);
+        read("ab");
+        assert_eq!(n_read(), 5);
+    }
 
     #[test]
     fn a_token_that_few_nodes_have_weighs_more() {

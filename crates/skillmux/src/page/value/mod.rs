@@ -8,7 +8,7 @@ mod weights;
 
 use std::{ops::Range, sync::Arc};
 
-use self::meaning::Meaning;
+use self::meaning::{LastBodies, Meaning};
 use super::{
     LeftOutSection, Page, PageRequest, Pager,
     companion::{guards_around, together},
@@ -68,6 +68,7 @@ const UNIT_TENTHS: u32 = 6;
 pub struct ValuePager {
     texts: Reading<dyn Encoder>,
     tokens: Option<Reading<dyn TokenEncoder>>,
+    last: Arc<LastBodies>,
 }
 
 /// An encoder that reads nodes, and the weights that were fitted with it.
@@ -95,14 +96,14 @@ pub struct NodeValues {
 impl ValuePager {
     /// Returns a pager with these weights, which were fitted with this encoder.
     pub fn new(weights: NodeWeights, encoder: Arc<dyn Encoder>) -> Self {
-        Self { texts: Reading { weights, encoder }, tokens: None }
+        Self { texts: Reading { weights, encoder }, tokens: None, last: Arc::default() }
     }
 
     /// Returns the pager with an encoder that reads tokens, and the weights that were fitted with
     /// it.
     #[must_use]
     pub fn with_tokens(self, weights: NodeWeights, encoder: Arc<dyn TokenEncoder>) -> Self {
-        Self { tokens: Some(Reading { weights, encoder }), ..self }
+        Self { tokens: Some(Reading { weights, encoder }), last: Arc::default(), ..self }
     }
 
     /// Returns the pager with other weights, for each way in which it reads nodes: to fit them.
@@ -128,7 +129,7 @@ impl ValuePager {
         scene: &Scene,
     ) -> NodeValues {
         let by_tokens = self.tokens.as_ref().and_then(|Reading { weights, encoder }| {
-            Some((Meaning::of_tokens(request, outline, &**encoder)?, *weights))
+            Some((Meaning::of_tokens(request, outline, &**encoder, &self.last)?, *weights))
         });
         let (meaning, weights) = by_tokens.unwrap_or_else(|| {
             let Reading { weights, encoder } = &self.texts;
@@ -377,7 +378,7 @@ fn units(nodes: &[Node], max_tokens: u32) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{super::tests::page_of, *};
+    use super::{super::tests::page_of, meaning::tests::Letters, *};
     use crate::{
         error::{Error, Result},
         model::EncoderIdentity,
@@ -525,6 +526,25 @@ pub(super) mod tests {
         assert_eq!(units(&nodes, tokens(0)), [0..2, 2..4]);
         assert_eq!(units(&nodes, tokens(2)), [0..1, 1..2, 2..4]);
         assert_eq!(units(&nodes, 0).len(), 4);
+    }
+
+    #[test]
+    fn tokens_are_compared_where_an_encoder_reads_them() {
+        let value = pager();
+        let weights = NodeFeatures { meaning: 3.0, token_share: 1.0, ..NodeFeatures::default() };
+        let weights = NodeWeights { bias: -1.0, weights, ..value.texts.weights };
+        let pager = value.with_tokens(weights, Arc::new(Letters::default()));
+        let shown = |body: &str, query: &str| {
+            let page = page_of(&pager, body, query, 3);
+            page.nodes.into_iter().map(|node| node.text).collect::<Vec<_>>()
+        };
+        let body = "Xxx.\n\nYyy.\n\nZzz.\n";
+        assert_eq!(shown(body, "yyyy"), ["Yyy."]);
+        assert_eq!(shown(body, "z"), ["Zzz."]);
+        // Of a body of many nodes, words decide.
+        let long = format!("{}{body}", "Www.\n\n".repeat(256));
+        assert_eq!(shown(&long, "yyyy").len(), 1);
+        assert_ne!(shown(&long, "yyyy"), ["Yyy."]);
     }
 
     #[test]

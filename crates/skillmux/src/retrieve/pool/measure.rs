@@ -374,13 +374,15 @@ fn mean([description, body]: [f32; 2]) -> f32 {
     f32::midpoint(description, body)
 }
 
-/// Returns the place of each score, best first from 0; ties keep their order.
+/// Returns the place of each score, best first from 0. Equal scores have one place, whatever their
+/// order: that of documents in an index which was updated is not that of a new one.
 fn places(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+    order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     let mut places = vec![0; scores.len()];
-    for (place, at) in order.into_iter().enumerate() {
-        places[at] = place;
+    for (place, pair) in (1..).zip(order.windows(2)) {
+        let is_tie = scores[pair[0]].total_cmp(&scores[pair[1]]).is_eq();
+        places[pair[1]] = if is_tie { places[pair[0]] } else { place };
     }
     places
 }
