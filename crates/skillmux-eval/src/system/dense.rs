@@ -66,7 +66,7 @@ impl System for Dense<'_> {
         let vector = self.encoder.encode_queries(&[query.text()])?;
         let vector = checked(self.encoder, vector, 1)?;
         if is_zero(&vector) {
-            return Ok(Answer::default());
+            return Ok(Answer::of_ranking([]));
         }
         let rows = self.vectors.chunks_exact(vector.len());
         let found = (0..).map(SkillIdx).zip(rows).filter(|(_, row)| !is_zero(row));
