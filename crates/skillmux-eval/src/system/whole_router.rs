@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use skillmux::{
-    compose::Calibration,
+    compose::Calibrations,
     page::Page,
     query::Query,
     retrieve::Contribution,
@@ -87,26 +87,27 @@ fn step(step: &RouteStep) -> AnswerStep {
     AnswerStep { subtask: step.subtask.clone(), ranking: ranking.collect() }
 }
 
+/// Returns a short text that tells these calibrations from others. All of them count: the router
+/// ranks a task in a script that its transformer does not know in another way, and judges it so.
+fn identity_of(calibrations: &Calibrations) -> String {
+    let json = serde_json::to_vec(calibrations).expect("numbers always serialise");
+    blake3::hash(&json).to_hex()[..16].to_owned()
+}
+
 impl System for WholeRouter<'_> {
     fn name(&self) -> String {
         "default".to_owned()
     }
 
     fn config(&self) -> String {
-        let RouteOptions { max_skills, budget_tokens, .. } = self.options;
+        // No answer that is kept has hints.
+        let RouteOptions { max_skills, budget_tokens, n_hints: _ } = self.options;
         let max_skills = max_skills.map_or_else(|| "usual".to_owned(), |n| n.to_string());
-        let calibration = match self.router.calibration() {
-            Some(Calibration { bias, weights, threshold, .. }) => {
-                let weights: Vec<String> =
-                    weights.to_array().iter().map(ToString::to_string).collect();
-                format!("{}/{bias}/{threshold}", weights.join(","))
-            }
-            None => "none".to_owned(),
-        };
+        let stages = self.router.stages();
         format!(
-            "router {} max_skills={max_skills} budget_tokens={budget_tokens} \
-             calibration={calibration}",
-            self.router.stages().identity(),
+            "router {} max_skills={max_skills} budget_tokens={budget_tokens} calibrations={}",
+            stages.identity(),
+            identity_of(&stages.calibrations),
         )
     }
 
@@ -143,5 +144,49 @@ impl System for WholeRouter<'_> {
             ..Answer::default()
         };
         Ok((answer, elapsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use skillmux::{
+        compose::{Calibration, Features},
+        retrieve::RankingIdentity,
+    };
+
+    use super::*;
+
+    #[test]
+    fn each_number_of_each_calibration_counts() {
+        let plain = Calibration {
+            ranking: RankingIdentity::new("a"),
+            bias: 0.0,
+            weights: Features::default(),
+            threshold: 0.5,
+            large_threshold: None,
+        };
+        let weighed = |at: usize| {
+            let mut weights = [0.0; Features::N];
+            weights[at] = 1.0;
+            Calibration { weights: Features::from_array(weights), ..plain.clone() }
+        };
+        let mut calibrations = vec![
+            plain.clone(),
+            Calibration { ranking: RankingIdentity::new("b"), ..plain.clone() },
+            Calibration { bias: 1.0, ..plain.clone() },
+            Calibration { threshold: 0.6, ..plain.clone() },
+            Calibration { large_threshold: Some(0.5), ..plain.clone() },
+            Calibration { large_threshold: Some(0.6), ..plain.clone() },
+        ];
+        calibrations.extend((0..Features::N).map(weighed));
+        let alone = calibrations.iter().map(|other| Calibrations::new([other.clone()]));
+        let second =
+            calibrations.iter().map(|other| Calibrations::new([plain.clone(), other.clone()]));
+        let all: Vec<Calibrations> =
+            [Calibrations::default()].into_iter().chain(alone).chain(second).collect();
+        let identities: BTreeSet<String> = all.iter().map(identity_of).collect();
+        assert_eq!(identities.len(), all.len());
     }
 }
