@@ -3,6 +3,8 @@
 use candle_core::{Result as TensorResult, Tensor, Var};
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
+
 /// As `PyTorch` has them.
 const DECAY: f64 = 0.9;
 const DECAY_OF_SQUARES: f64 = 0.999;
@@ -57,13 +59,19 @@ impl AdamW {
     }
 }
 
-/// Shortens gradients to a length over all of them; returns the length that they had.
-pub(crate) fn shorten(gradients: &mut [Tensor], max_norm: f64) -> TensorResult<f64> {
+/// Shortens the gradients of a step to a length over all of them; returns the length that they had.
+///
+/// # Errors
+/// [`Error::GradientNotFinite`]: no step could be taken, and none after it.
+pub(crate) fn shorten(gradients: &mut [Tensor], max_norm: f64, step: usize) -> Result<f64> {
     let squares = gradients
         .par_iter()
         .map(|gradient| gradient.sqr()?.sum_all()?.to_scalar::<f32>())
         .collect::<TensorResult<Vec<_>>>()?;
     let norm = squares.into_iter().map(f64::from).sum::<f64>().sqrt();
+    if !norm.is_finite() {
+        return Err(Error::GradientNotFinite { step });
+    }
     if norm > max_norm {
         let shorten = |gradient: &mut Tensor| -> TensorResult<()> {
             *gradient = (&*gradient * (max_norm / norm))?;
@@ -72,4 +80,32 @@ pub(crate) fn shorten(gradients: &mut [Tensor], max_norm: f64) -> TensorResult<f
         gradients.par_iter_mut().try_for_each(shorten)?;
     }
     Ok(norm)
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+
+    use super::*;
+
+    fn gradients(numbers: [f32; 2]) -> Vec<Tensor> {
+        numbers.map(|number| Tensor::new(&[number], &Device::Cpu).unwrap()).to_vec()
+    }
+
+    #[test]
+    fn gradients_are_shortened_together() {
+        let mut long = gradients([3.0, -4.0]);
+        assert!((shorten(&mut long, 1.0, 1).unwrap() - 5.0).abs() < 1e-6);
+        for (gradient, expected) in long.iter().zip([0.6, -0.8]) {
+            assert!((gradient.to_vec1::<f32>().unwrap()[0] - expected).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_gradient_that_is_no_number_is_refused() {
+        for bad in [f32::NAN, f32::INFINITY] {
+            let error = shorten(&mut gradients([1.0, bad]), 1.0, 7).unwrap_err();
+            assert!(matches!(error, Error::GradientNotFinite { step: 7 }), "{error}");
+        }
+    }
 }

@@ -7,6 +7,9 @@ use skillmux::ErrorKind;
 /// What another library said.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
+/// What helps where numbers grow without bound.
+const LOWER_RATE: &str = "train with a lower `learning_rate`";
+
 /// Result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -118,6 +121,13 @@ pub enum Error {
         /// Number of the step, from 1.
         step: usize,
     },
+    /// A step of training has a gradient that is no number.
+    #[cfg(feature = "transformer")]
+    #[error("the gradient of step {step} is not finite")]
+    GradientNotFinite {
+        /// Number of the step, from 1.
+        step: usize,
+    },
     /// The tensors of a step could not be computed, as for want of memory.
     #[cfg(feature = "transformer")]
     #[error("cannot compute a step of training")]
@@ -153,6 +163,8 @@ impl Error {
             | Self::OutLocked { .. }
             | Self::AnswersRefused { .. } => ErrorKind::Environment,
             #[cfg(feature = "transformer")]
+            Self::GradientNotFinite { .. } => ErrorKind::Input,
+            #[cfg(feature = "transformer")]
             Self::Tensors(_) => ErrorKind::Environment,
             #[cfg(feature = "transformer")]
             Self::Model(error) => error.kind(),
@@ -184,7 +196,9 @@ impl Error {
             Self::AnswersRefused { .. } => {
                 "try another model; if it repeats itself, a larger library or fewer rows"
             }
-            Self::LossNotFinite { .. } => "train with a lower `learning_rate`",
+            Self::LossNotFinite { .. } => LOWER_RATE,
+            #[cfg(feature = "transformer")]
+            Self::GradientNotFinite { .. } => LOWER_RATE,
             #[cfg(feature = "transformer")]
             Self::Tensors(_) => "free some memory, or make `n_micro_pairs` smaller",
             #[cfg(feature = "transformer")]

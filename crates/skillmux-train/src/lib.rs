@@ -65,6 +65,7 @@ mod lexical;
 mod optimizer;
 pub mod pager;
 mod random;
+mod rank;
 pub mod ranker;
 mod split;
 pub mod synth;

@@ -46,8 +46,8 @@ pub struct TrainedEncoder {
 /// `report` is called with each line of the log.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, and errors of reading the
-/// index and writing the folder.
+/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`], and
+/// errors of reading the index and writing the folder.
 pub fn train_encoder(
     index: &Index,
     data: &EncoderData,
@@ -90,7 +90,11 @@ pub fn train_encoder(
                 continue;
             }
             let rate = learning_rate(options, state.step);
-            losses.add(kind, take_step(&batch, options, rate, &mut state));
+            let loss = take_step(&batch, options, rate, &mut state);
+            if !loss.is_finite() {
+                return Err(Error::LossNotFinite { step: state.step });
+            }
+            losses.add(kind, loss);
         }
         let scores = validation.scores(&state.weights);
         let line = LogLine {

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     error::Result,
     lexical::{LexicalHit, find_by_words},
+    rank::best_rank,
 };
 
 /// Most held-out queries that a round scores.
@@ -92,10 +93,11 @@ impl<'d> Validation<'d> {
             }
             let fuse = |(lexical, cosine): (&f32, &f32)| lexical + dense_weight * cosine;
             let fused: Vec<f32> = lexical.iter().zip(cosines).map(fuse).collect();
+            let gold: Vec<usize> = query.gold.iter().map(|skill| skill.0 as usize).collect();
             Ranks {
-                fused: best_rank(&fused, &query.gold),
-                lexical: best_rank(&lexical, &query.gold),
-                dense: best_rank(cosines, &query.gold),
+                fused: best_rank(&fused, &gold),
+                lexical: best_rank(&lexical, &gold),
+                dense: best_rank(cosines, &gold),
             }
         };
         queries.iter().zip(cosines.chunks(self.corpus.n_skills())).map(rank).collect()
@@ -110,7 +112,7 @@ impl<'d> Validation<'d> {
             let rows = cosines.chunks_mut(self.corpus.n_skills());
             let is_found = |((from, to), row): (&(SkillIdx, SkillIdx), &mut [f32])| {
                 row[from.0 as usize] = f32::NEG_INFINITY;
-                best_rank(row, &[*to]) < 10
+                best_rank(row, &[to.0 as usize]) < 10
             };
             let n_found = pairs.iter().zip(rows).filter_map(|pair| is_found(pair).then_some(()));
             n_found.count() as f32 / pairs.len().max(1) as f32
@@ -132,16 +134,4 @@ struct Ranks {
     fused: usize,
     lexical: usize,
     dense: usize,
-}
-
-/// Returns how many skills come before the best of the answers; ties go by position.
-fn best_rank(scores: &[f32], gold: &[SkillIdx]) -> usize {
-    let rank = |gold: &SkillIdx| {
-        let gold = gold.0 as usize;
-        let before = |(at, score): &(usize, &f32)| {
-            **score > scores[gold] || *at < gold && **score >= scores[gold]
-        };
-        scores.iter().enumerate().filter(before).count()
-    };
-    gold.iter().map(rank).min().unwrap_or(usize::MAX)
 }

@@ -68,8 +68,8 @@ impl TrainedTransformer {
 ///
 /// # Errors
 /// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::Model`] for a base
-/// that cannot be read, [`Error::LossNotFinite`], and errors of reading the index and writing the
-/// folder.
+/// that cannot be read, [`Error::LossNotFinite`], [`Error::GradientNotFinite`], and errors of
+/// reading the index and writing the folder.
 pub fn train_transformer(
     job: &TransformerJob<'_>,
     data: &TransformerData,
@@ -106,7 +106,7 @@ pub fn train_transformer(
         if !outcome.loss.is_finite() {
             return Err(Error::LossNotFinite { step });
         }
-        let norm = shorten(&mut outcome.gradients, options.max_gradient_norm)?;
+        let norm = shorten(&mut outcome.gradients, options.max_gradient_norm, step)?;
         let variables: Vec<&Var> = tunable.variables().iter().map(|v| &v.var).collect();
         let pace = Pace { rate: options.rate_at(step), weight_decay: options.weight_decay };
         state.optimizer.step(&variables, &outcome.gradients, step, pace)?;

@@ -9,7 +9,7 @@ use super::{
     example::Example, log::TransformerScores, options::TransformerOptions, reading::SkillText,
     step::skill_vectors,
 };
-use crate::{error::Result, lexical::find_by_words};
+use crate::{error::Result, lexical::find_by_words, rank::best_rank};
 
 /// Texts that are read at a time.
 const N_AT_A_TIME: usize = 64;
@@ -110,22 +110,5 @@ impl<'e> Validation<'e> {
             ranks.extend(some.iter().zip(&scores).map(rank));
         }
         Ok(ranks)
-    }
-}
-
-/// Returns how many others come before the best of the answers; who ties with it comes before it.
-fn best_rank(scores: &[f32], answers: &[usize]) -> usize {
-    let best = answers.iter().map(|at| scores[*at]).fold(f32::NEG_INFINITY, f32::max);
-    (0..scores.len()).filter(|at| scores[*at] >= best && !answers.contains(at)).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_answer_counts_and_ties_do_not_help() {
-        assert_eq!(best_rank(&[0.5, 0.9, 0.7, 0.7], &[0, 2]), 2);
-        assert_eq!(best_rank(&[0.9, 0.5], &[0]), 0);
     }
 }

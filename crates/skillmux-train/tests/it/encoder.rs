@@ -138,6 +138,16 @@ fn a_resumed_run_gives_what_a_run_at_once_gives() {
 }
 
 #[test]
+fn a_loss_that_is_no_number_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_dir, index) = index();
+    let run = RunFolder { path: dir.path(), start: RunStart::Fresh };
+    let options = EncoderOptions { learning_rate: f32::MAX, ..options() };
+    let error = train_encoder(&index, &data(), &options, &run, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, Error::LossNotFinite { .. }), "{error}");
+}
+
+#[test]
 fn data_about_other_skills_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("queries.jsonl");

@@ -47,7 +47,7 @@ pub struct TrainedSequence {
 ///
 /// # Errors
 /// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`],
-/// what the encoder says, and errors of writing the folder.
+/// [`Error::GradientNotFinite`], what the encoder says, and errors of writing the folder.
 ///
 /// # Panics
 /// Never: there is at least one epoch.
@@ -107,7 +107,7 @@ pub fn train_sequence(
             };
             let mut gradients: Vec<Tensor> =
                 vars.iter().map(gradient).collect::<candle_core::Result<_>>()?;
-            shorten(&mut gradients, options.max_gradient_norm)?;
+            shorten(&mut gradients, options.max_gradient_norm, step)?;
             let pace = Pace { rate: options.rate_at(step), weight_decay: options.weight_decay };
             state.optimizer.step(&vars, &gradients, step, pace)?;
         }
