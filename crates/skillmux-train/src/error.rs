@@ -71,6 +71,16 @@ pub enum Error {
         /// Tasks that were read.
         n_read: usize,
     },
+    /// An option of a run has a value with which nothing can be trained.
+    #[error("the option `{name}` is {value}, but must be {expected}")]
+    BadOption {
+        /// Name of the option.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        expected: &'static str,
+    },
     /// A checkpoint is of another run.
     #[error("the checkpoint `{}` is of a run with other data or options", path.display())]
     CheckpointForeign {
@@ -153,6 +163,7 @@ impl Error {
             | Self::TaskRefused { .. }
             | Self::TooFewPairs { .. }
             | Self::NoTasks { .. }
+            | Self::BadOption { .. }
             | Self::CheckpointForeign { .. }
             | Self::OutName { .. }
             | Self::LossNotFinite { .. }
@@ -185,6 +196,7 @@ impl Error {
             Self::NoTasks { .. } => {
                 "index the skills that the tasks are about, and name that index"
             }
+            Self::BadOption { .. } => "leave the option out to train with its default",
             Self::CheckpointForeign { .. } => "begin anew, or train in another folder",
             Self::OutName { .. } => {
                 "rows are written as JSON Lines: name a file that ends in .jsonl"

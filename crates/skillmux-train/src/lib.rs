@@ -63,6 +63,7 @@ mod gold;
 pub mod kinds;
 mod lexical;
 mod optimizer;
+mod option;
 pub mod pager;
 mod random;
 mod rank;

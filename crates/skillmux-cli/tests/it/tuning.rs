@@ -102,4 +102,7 @@ fn what_cannot_be_tuned_is_told() {
     let done = bench.train(&[("--options", "{\"n_stops\": 2}")], &[]);
     assert_eq!(done.code, 2);
     assert!(done.stderr.contains("there is no option `n_stops`"), "{}", done.stderr);
+    bench
+        .train(&[("--options", "{\"temperature\": 0}")], &[])
+        .assert_error("the option `temperature` is 0, but must be", "leave the option out");
 }

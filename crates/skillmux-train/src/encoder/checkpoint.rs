@@ -74,7 +74,9 @@ impl Checkpoint {
         if header.key != key {
             return Err(foreign());
         }
-        let numbers: Vec<f32> = bytes[line.len() + 1..]
+        let numbers: Vec<f32> = bytes
+            .get(line.len() + 1..)
+            .ok_or_else(foreign)?
             .chunks_exact(4)
             .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
             .collect();

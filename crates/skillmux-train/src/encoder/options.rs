@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::pair::PairKind;
+use crate::{
+    error::Result,
+    option::{at_least_one, check, finite, not_negative, positive, share, share_below_one},
+};
 
 /// How an encoder is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +73,54 @@ impl Default for EncoderOptions {
     }
 }
 
+impl EncoderOptions {
+    /// Checks that an encoder can be trained with these options.
+    ///
+    /// # Errors
+    /// [`Error::BadOption`](crate::Error::BadOption).
+    pub fn check(&self) -> Result<()> {
+        // Any number of negatives and any seed will do.
+        let Self {
+            n_terms,
+            dim,
+            n_steps,
+            n_rounds,
+            patience,
+            n_pairs,
+            n_negatives: _,
+            temperature,
+            lexical_weight,
+            learning_rate,
+            warm_up,
+            dropout,
+            max_body_terms,
+            mix,
+            filter,
+            seed: _,
+        } = self;
+        for (name, count) in [
+            ("n_terms", n_terms),
+            ("dim", dim),
+            ("n_steps", n_steps),
+            ("n_rounds", n_rounds),
+            ("patience", patience),
+            ("n_pairs", n_pairs),
+            ("max_body_terms", max_body_terms),
+        ] {
+            at_least_one(name, *count)?;
+        }
+        positive("temperature", *temperature)?;
+        not_negative("lexical_weight", *lexical_weight)?;
+        positive("learning_rate", *learning_rate)?;
+        share("warm_up", *warm_up)?;
+        share_below_one("dropout", *dropout)?;
+        mix.iter().try_for_each(|often| not_negative("mix", *often))?;
+        let is_drawn = mix.iter().sum::<f32>() > 0.0;
+        check("mix", 0, is_drawn, "above 0 for some kind of pair")?;
+        filter.check()
+    }
+}
+
 /// What is too similar to an answer to be a negative (`SkillRouter` §4.2 has the three layers, but
 /// not the thresholds).
 ///
@@ -85,5 +137,50 @@ pub struct FalseNegativeFilter {
 impl Default for FalseNegativeFilter {
     fn default() -> Self {
         Self { max_body_similarity: 0.5, max_cosine: 0.92 }
+    }
+}
+
+impl FalseNegativeFilter {
+    /// Checks that texts can be told apart by these bounds.
+    pub(crate) fn check(self) -> Result<()> {
+        finite("max_body_similarity", self.max_body_similarity)?;
+        finite("max_cosine", self.max_cosine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn options_with_which_nothing_can_be_trained_are_named() {
+        EncoderOptions::default().check().unwrap();
+        for (name, value) in [
+            ("n_terms", "0"),
+            ("dim", "0"),
+            ("n_steps", "0"),
+            ("n_rounds", "0"),
+            ("patience", "0"),
+            ("n_pairs", "0"),
+            ("temperature", "0"),
+            ("temperature", "-0.05"),
+            ("lexical_weight", "-1"),
+            ("learning_rate", "0"),
+            ("learning_rate", "1e300"),
+            ("warm_up", "1.5"),
+            ("dropout", "1"),
+            ("max_body_terms", "0"),
+            ("mix", "[0, 0, 0, 0, 0]"),
+            ("mix", "[1, 1, -1, 1, 1]"),
+            ("filter", r#"{"max_body_similarity": 0.5, "max_cosine": 1e300}"#),
+        ] {
+            let mut json = serde_json::to_value(EncoderOptions::default()).unwrap();
+            json[name] = serde_json::from_str(value).unwrap();
+            let options: EncoderOptions = serde_json::from_value(json).unwrap();
+            let error = options.check().unwrap_err();
+            let Error::BadOption { name: told, .. } = error else { panic!("{name}: {error}") };
+            assert_eq!(told, if name == "filter" { "max_cosine" } else { name });
+        }
     }
 }

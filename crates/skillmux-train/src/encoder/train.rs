@@ -46,8 +46,8 @@ pub struct TrainedEncoder {
 /// `report` is called with each line of the log.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`], and
-/// errors of reading the index and writing the folder.
+/// [`Error::BadOption`], [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming,
+/// [`Error::LossNotFinite`], and errors of reading the index and writing the folder.
 pub fn train_encoder(
     index: &Index,
     data: &EncoderData,
@@ -55,6 +55,7 @@ pub fn train_encoder(
     run: &RunFolder<'_>,
     report: &mut dyn FnMut(&LogLine),
 ) -> Result<TrainedEncoder> {
+    options.check()?;
     let corpus = Corpus::read(index, options.n_terms)?;
     let split = data.split(index, &corpus)?;
     if split.train.len() < MIN_PAIRS {
@@ -71,8 +72,8 @@ pub fn train_encoder(
     };
     let sampler = Sampler::new(&corpus, &split, options);
     let mut miner = Miner::new(index, &corpus, &split, options);
-    let n_steps_a_round = options.n_steps.div_ceil(options.n_rounds.max(1));
-    while state.step < options.n_steps && state.n_rounds_since_best() < options.patience.max(1) {
+    let n_steps_a_round = options.n_steps.div_ceil(options.n_rounds);
+    while state.step < options.n_steps && state.n_rounds_since_best() < options.patience {
         let n_steps = n_steps_a_round.min(options.n_steps - state.step);
         let queries = sampler.queries_of_round(n_steps, &mut state.random);
         let negatives = miner.mine(&queries, &state.weights, &mut state.random)?;

@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 use skillmux_models::checkpoint::{CheckpointUse, Precision};
 
-use crate::encoder::FalseNegativeFilter;
+use crate::{
+    encoder::FalseNegativeFilter,
+    error::Result,
+    option::{at_least_one, not_negative, positive, share},
+};
 
 /// How a transformer is tuned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,6 +94,53 @@ impl TransformerOptions {
         }
     }
 
+    /// Checks that a transformer can be tuned with these options.
+    ///
+    /// # Errors
+    /// [`Error::BadOption`](crate::Error::BadOption).
+    pub fn check(&self) -> Result<()> {
+        // There may be no negatives, and no distractors.
+        let Self {
+            n_steps,
+            n_steps_a_round,
+            n_pairs,
+            n_micro_pairs,
+            n_negatives: _,
+            n_best: _,
+            temperature,
+            learning_rate,
+            warm_up,
+            cool_down,
+            weight_decay,
+            max_gradient_norm,
+            max_query_tokens,
+            max_text_tokens,
+            filter,
+            precision: _,
+            n_held_out,
+            n_distractors: _,
+            seed: _,
+        } = self;
+        for (name, count) in [
+            ("n_steps", n_steps),
+            ("n_steps_a_round", n_steps_a_round),
+            ("n_pairs", n_pairs),
+            ("n_micro_pairs", n_micro_pairs),
+            ("max_query_tokens", max_query_tokens),
+            ("max_text_tokens", max_text_tokens),
+            ("n_held_out", n_held_out),
+        ] {
+            at_least_one(name, *count)?;
+        }
+        positive("temperature", *temperature)?;
+        positive("learning_rate", *learning_rate)?;
+        share("warm_up", *warm_up)?;
+        share("cool_down", *cool_down)?;
+        not_negative("weight_decay", *weight_decay)?;
+        positive("max_gradient_norm", *max_gradient_norm)?;
+        filter.check()
+    }
+
     /// Returns the rate of a step, the first of which is number 1.
     pub(super) fn rate_at(&self, step: usize) -> f64 {
         let (step, n_steps) = (step as f64, self.n_steps as f64);
@@ -102,6 +153,38 @@ impl TransformerOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
+
+    #[test]
+    fn options_with_which_nothing_can_be_tuned_are_named() {
+        let default = TransformerOptions::of_use(CheckpointUse::Encoder);
+        default.check().unwrap();
+        TransformerOptions::of_use(CheckpointUse::PairScorer).check().unwrap();
+        for (name, value) in [
+            ("n_steps", "0"),
+            ("n_steps_a_round", "0"),
+            ("n_pairs", "0"),
+            ("n_micro_pairs", "0"),
+            ("temperature", "0"),
+            ("learning_rate", "-1e-5"),
+            ("warm_up", "-0.1"),
+            ("cool_down", "1.1"),
+            ("weight_decay", "-0.01"),
+            ("max_gradient_norm", "0"),
+            ("max_query_tokens", "0"),
+            ("max_text_tokens", "0"),
+            ("n_held_out", "0"),
+        ] {
+            let mut json = serde_json::to_value(&default).unwrap();
+            json[name] = serde_json::from_str(value).unwrap();
+            let options: TransformerOptions = serde_json::from_value(json).unwrap();
+            let error = options.check().unwrap_err();
+            assert!(
+                matches!(error, Error::BadOption { name: told, .. } if told == name),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn the_rate_rises_stays_and_falls() {

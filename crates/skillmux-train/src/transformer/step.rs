@@ -31,7 +31,7 @@ pub(super) fn gradients(
     let zeros = tunable.variables().iter().map(|variable| variable.var.zeros_like());
     let gradients = zeros.collect::<candle_core::Result<_>>()?;
     let mut outcome = Outcome { loss: 0.0, gradients, n_blocked: 0 };
-    for micro in drawn.chunks(options.n_micro_pairs.max(1)) {
+    for micro in drawn.chunks(options.n_micro_pairs) {
         let loss = if tunable.purpose() == CheckpointUse::PairScorer {
             pair_loss(tunable, &network, micro)?
         } else {

@@ -67,9 +67,9 @@ impl TrainedTransformer {
 /// each round.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::Model`] for a base
-/// that cannot be read, [`Error::LossNotFinite`], [`Error::GradientNotFinite`], and errors of
-/// reading the index and writing the folder.
+/// [`Error::BadOption`], [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming,
+/// [`Error::Model`] for a base that cannot be read, [`Error::LossNotFinite`],
+/// [`Error::GradientNotFinite`], and errors of reading the index and writing the folder.
 pub fn train_transformer(
     job: &TransformerJob<'_>,
     data: &TransformerData,
@@ -77,6 +77,7 @@ pub fn train_transformer(
     run: &RunFolder<'_>,
     report: &mut dyn FnMut(TransformerEvent<'_>),
 ) -> Result<TrainedTransformer> {
+    options.check()?;
     let Split { train, held_out } = data.split(job.index)?;
     if train.len() < MIN_PAIRS {
         return Err(Error::TooFewPairs { n_pairs: train.len(), min_pairs: MIN_PAIRS });
@@ -112,7 +113,7 @@ pub fn train_transformer(
         state.optimizer.step(&variables, &outcome.gradients, step, pace)?;
         report(TransformerEvent::Step { step, n_steps: options.n_steps, loss: outcome.loss });
         round.add(&outcome, norm, options.rate_at(step));
-        if step.is_multiple_of(options.n_steps_a_round.max(1)) || step == options.n_steps {
+        if step.is_multiple_of(options.n_steps_a_round) || step == options.n_steps {
             end_round(&mut round, &mut state, &tunable, &validation, run, report)?;
         }
     }
@@ -186,7 +187,7 @@ impl<'e> Sampler<'e> {
         purpose: CheckpointUse,
         step: usize,
     ) -> Result<Vec<Drawn<'e>>> {
-        let n = self.options.n_pairs.max(1);
+        let n = self.options.n_pairs;
         let examples: Vec<(usize, &Example)> =
             ((step - 1) * n..step * n).map(|number| (number, self.example(number))).collect();
         let (options, seed) = (self.options, self.options.seed);

@@ -35,7 +35,7 @@ impl<'e> Validation<'e> {
         options: &TransformerOptions,
         purpose: CheckpointUse,
     ) -> Result<Self> {
-        let step = held_out.len().div_ceil(options.n_held_out.max(1)).max(1);
+        let step = held_out.len().div_ceil(options.n_held_out).max(1);
         let examples: Vec<&Example> = held_out.iter().step_by(step).collect();
         let skills_of = |example: &&'e Example| -> Result<Vec<SkillIdx>> {
             let n_found = options.n_distractors + example.gold.len();

@@ -121,6 +121,22 @@ fn a_finished_run_is_not_trained_again_and_another_one_is_not_resumed() {
 }
 
 #[test]
+fn a_checkpoint_that_is_cut_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    train(&options(), dir.path(), RunStart::Fresh);
+    let path = dir.path().join("checkpoint.bin");
+    let bytes = std::fs::read(&path).unwrap();
+    let n_header_bytes = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    let (_dir, index) = index();
+    let run = RunFolder { path: dir.path(), start: RunStart::Resume };
+    for n_kept in [0, n_header_bytes, n_header_bytes + 1, n_header_bytes + 10, bytes.len() - 4] {
+        std::fs::write(&path, &bytes[..n_kept]).unwrap();
+        let error = train_encoder(&index, &data(), &options(), &run, &mut |_| {}).unwrap_err();
+        assert!(matches!(error, Error::CheckpointForeign { .. }), "{n_kept}: {error}");
+    }
+}
+
+#[test]
 fn a_resumed_run_gives_what_a_run_at_once_gives() {
     let [whole, parts] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let (expected, _) = train(&options(), whole.path(), RunStart::Fresh);
@@ -145,6 +161,16 @@ fn a_loss_that_is_no_number_ends_the_run() {
     let options = EncoderOptions { learning_rate: f32::MAX, ..options() };
     let error = train_encoder(&index, &data(), &options, &run, &mut |_| {}).unwrap_err();
     assert!(matches!(error, Error::LossNotFinite { .. }), "{error}");
+}
+
+#[test]
+fn an_option_that_cannot_be_trained_with_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_dir, index) = index();
+    let run = RunFolder { path: dir.path(), start: RunStart::Fresh };
+    let options = EncoderOptions { dim: 0, ..options() };
+    let error = train_encoder(&index, &data(), &options, &run, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, Error::BadOption { name: "dim", .. }), "{error}");
 }
 
 #[test]

@@ -38,6 +38,10 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
     if !(args.rejected_weight.is_finite() && args.rejected_weight >= 0.0) {
         bail!("the weight of rejected skills is 0 or more, and not {}", args.rejected_weight);
     }
+    let sequence = match args.kind {
+        ComposerKind::SetHead => None,
+        ComposerKind::Sequence => Some(sequence_options(args)?),
+    };
     let mut tasks = SetTasks::default();
     for path in &args.tasks {
         tasks.add(path)?;
@@ -54,9 +58,9 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
     if examples.n_train() == 0 {
         bail!("no index has all skills of a task; name indexes that hold the skills of --tasks");
     }
-    let text = match args.kind {
-        ComposerKind::SetHead => train_set_head(args, &examples, threshold)?,
-        ComposerKind::Sequence => train_one_sequence(args, &models, &examples)?,
+    let text = match &sequence {
+        None => train_set_head(args, &examples, threshold)?,
+        Some(options) => train_one_sequence(args, options, &models, &examples)?,
     };
     print_text(&text)?;
     Ok(Outcome::Found)
@@ -94,21 +98,25 @@ fn train_set_head(
     Ok(text)
 }
 
-fn train_one_sequence(
-    args: &TrainComposerArgs,
-    models: &Models,
-    examples: &SetExamples,
-) -> anyhow::Result<String> {
+/// Returns the options of a sequence composer, checked: indexes are asked for long before they are
+/// used.
+fn sequence_options(args: &TrainComposerArgs) -> anyhow::Result<SequenceOptions> {
     let scene = match args.scene {
         SceneChoice::Open => SceneKind::Open,
         SceneChoice::Closed => SceneKind::Closed,
     };
     let default = SequenceOptions { seed: args.seed, ..SequenceOptions::of_scene(scene) };
     let options: SequenceOptions = changed(&default, args.options.as_deref())?;
-    if options.n_heads == 0 || !options.width.is_multiple_of(options.n_heads) {
-        let SequenceOptions { n_heads, width, .. } = options;
-        bail!("`n_heads` must divide `width`, and {n_heads} does not divide {width}");
-    }
+    options.check()?;
+    Ok(options)
+}
+
+fn train_one_sequence(
+    args: &TrainComposerArgs,
+    options: &SequenceOptions,
+    models: &Models,
+    examples: &SetExamples,
+) -> anyhow::Result<String> {
     let encoder = match args.text_encoder {
         TextEncoderChoice::Static => models.encoder(),
         TextEncoderChoice::Transformer => transformer(),
@@ -121,7 +129,7 @@ fn train_one_sequence(
         let EpochLine { epoch, loss, set_f1 } = line;
         anstream::eprintln!("epoch {epoch}, loss {loss:.3}: validation Set F1 {set_f1:.3}");
     };
-    let trained = train_sequence(examples, encoder.as_ref(), &options, &run, &mut tell)?;
+    let trained = train_sequence(examples, encoder.as_ref(), options, &run, &mut tell)?;
     write_file(&args.out, &trained.bytes)?;
     let sequence = SequenceComposer::new(SequenceModel::from_bytes(&trained.bytes)?, encoder)?;
     let shipped = SetHead::new(skillmux_models::composer());

@@ -4,6 +4,11 @@ use serde::{Deserialize, Serialize};
 use skillmux::model::EncoderIdentity;
 use skillmux_models::sequence::{PriorKind, SceneKind, SequenceConfig};
 
+use crate::{
+    error::Result,
+    option::{at_least_one, check, finite, not_negative, positive, share_below_one},
+};
+
 /// How a sequence composer is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each switches one part off, for an ablation")]
@@ -114,6 +119,71 @@ impl SequenceOptions {
         }
     }
 
+    /// Checks that a sequence composer can be trained with these options.
+    ///
+    /// # Errors
+    /// [`Error::BadOption`](crate::Error::BadOption).
+    pub fn check(&self) -> Result<()> {
+        // There may be no layers of the memory, and no steps of a slow start.
+        let Self {
+            scene: _,
+            width,
+            n_layers,
+            n_memory_layers: _,
+            n_heads,
+            n_feed_forward,
+            attends: _,
+            max_skills,
+            max_memory,
+            prior: _,
+            n_epochs,
+            n_judged,
+            patience,
+            n_tasks,
+            learning_rate,
+            n_warm_up: _,
+            weight_decay,
+            max_gradient_norm,
+            dropout,
+            skill_dropout,
+            set_weight,
+            count_weight,
+            rejected_weight,
+            fits_set: _,
+            fits_count: _,
+            fits_prior: _,
+            fits_stop: _,
+            n_beams,
+            length_penalty,
+            seed: _,
+        } = self;
+        for (name, count) in [
+            ("width", width),
+            ("n_layers", n_layers),
+            ("n_heads", n_heads),
+            ("n_feed_forward", n_feed_forward),
+            ("max_skills", max_skills),
+            ("max_memory", max_memory),
+            ("n_epochs", n_epochs),
+            ("n_judged", n_judged),
+            ("patience", patience),
+            ("n_tasks", n_tasks),
+            ("n_beams", n_beams),
+        ] {
+            at_least_one(name, *count)?;
+        }
+        check("n_heads", n_heads, width.is_multiple_of(*n_heads), "a divisor of `width`")?;
+        positive("learning_rate", *learning_rate)?;
+        not_negative("weight_decay", *weight_decay)?;
+        positive("max_gradient_norm", *max_gradient_norm)?;
+        share_below_one("dropout", *dropout)?;
+        share_below_one("skill_dropout", *skill_dropout)?;
+        not_negative("set_weight", *set_weight)?;
+        not_negative("count_weight", *count_weight)?;
+        not_negative("rejected_weight", *rejected_weight)?;
+        finite("length_penalty", *length_penalty)
+    }
+
     /// Returns the options with the same ones for what does not change the weights of an epoch.
     pub(super) fn of_weights(&self) -> Self {
         Self {
@@ -151,5 +221,50 @@ impl SequenceOptions {
     /// Returns the rate of a step, which counts from 1.
     pub(super) fn rate_at(&self, step: usize) -> f64 {
         self.learning_rate * (step as f64 / self.n_warm_up.max(1) as f64).min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn options_with_which_nothing_can_be_trained_are_named() {
+        let default = SequenceOptions::of_scene(SceneKind::Open);
+        default.check().unwrap();
+        SequenceOptions::of_scene(SceneKind::Closed).check().unwrap();
+        for (name, value) in [
+            ("width", "0"),
+            ("n_layers", "0"),
+            ("n_heads", "0"),
+            ("n_heads", "3"),
+            ("n_feed_forward", "0"),
+            ("max_skills", "0"),
+            ("max_memory", "0"),
+            ("n_epochs", "0"),
+            ("n_judged", "0"),
+            ("patience", "0"),
+            ("n_tasks", "0"),
+            ("learning_rate", "0"),
+            ("weight_decay", "-0.01"),
+            ("max_gradient_norm", "-1"),
+            ("dropout", "1"),
+            ("skill_dropout", "1"),
+            ("set_weight", "-1"),
+            ("count_weight", "-1"),
+            ("rejected_weight", "-1"),
+            ("n_beams", "0"),
+            ("length_penalty", "1e300"),
+        ] {
+            let mut json = serde_json::to_value(&default).unwrap();
+            json[name] = serde_json::from_str(value).unwrap();
+            let options: SequenceOptions = serde_json::from_value(json).unwrap();
+            let error = options.check().unwrap_err();
+            assert!(
+                matches!(error, Error::BadOption { name: told, .. } if told == name),
+                "{error}"
+            );
+        }
     }
 }

@@ -46,8 +46,9 @@ pub struct TrainedSequence {
 /// checkpoint after each epoch.
 ///
 /// # Errors
-/// [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming, [`Error::LossNotFinite`],
-/// [`Error::GradientNotFinite`], what the encoder says, and errors of writing the folder.
+/// [`Error::BadOption`], [`Error::TooFewPairs`], [`Error::CheckpointForeign`] when resuming,
+/// [`Error::LossNotFinite`], [`Error::GradientNotFinite`], what the encoder says, and errors of
+/// writing the folder.
 ///
 /// # Panics
 /// Never: there is at least one epoch.
@@ -58,6 +59,7 @@ pub fn train_sequence(
     run: &RunFolder<'_>,
     report: &mut dyn FnMut(&EpochLine),
 ) -> Result<TrainedSequence> {
+    options.check()?;
     let config = options.config(encoder.identity());
     let train: Vec<Example> = examples(found, Fold::Train, encoder, &config)?
         .into_iter()
@@ -82,7 +84,7 @@ pub fn train_sequence(
         let epoch = state.header.log.len() + 1;
         let mut sum = 0.0;
         let order = order(train.len(), options.seed, epoch);
-        for tasks in order.chunks(options.n_tasks.max(1)) {
+        for tasks in order.chunks(options.n_tasks) {
             state.header.step += 1;
             let step = state.header.step;
             let mut random = random(options.seed, 1, step);
@@ -149,7 +151,7 @@ fn best_of(log: &[EpochLine]) -> Option<&EpochLine> {
 
 fn is_done(log: &[EpochLine], options: &SequenceOptions) -> bool {
     let best = best_of(log).map_or(0, |line| line.epoch);
-    log.len() >= options.n_epochs.max(1) || log.len() >= best + options.patience.max(1)
+    log.len() >= options.n_epochs || log.len() >= best + options.patience
 }
 
 /// Returns a network before the first step, and its variables.
