@@ -382,6 +382,16 @@ pub enum Error {
         /// Skills that a category must have.
         min_skills: usize,
     },
+    /// Too few queries can be made that name none of their skills.
+    #[error(
+        "only {found} queries were found that name none of their skills, but {needed} are needed"
+    )]
+    TooFewQueries {
+        /// Queries that were found.
+        found: usize,
+        /// Queries of the benchmark.
+        needed: usize,
+    },
     /// There is no such kind of dataset.
     #[error("`{}` is no kind of dataset", printable(name))]
     KindUnknown {
@@ -500,6 +510,9 @@ impl Error {
             Self::LookupMissing { .. } => "name the index or the library that holds the skills",
             Self::TooFewCategories { .. } => {
                 "the list must have servers under headings that the category map knows"
+            }
+            Self::TooFewQueries { .. } => {
+                "each category must have servers whose names are no words of its phrases"
             }
         };
         Some(hint.to_owned())

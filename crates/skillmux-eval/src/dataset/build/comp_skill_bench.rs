@@ -232,14 +232,20 @@ struct Category {
 /// The ids are those of an index of the list.
 ///
 /// # Errors
-/// [`Error::Engine`] if the list cannot be read, [`Error::TooFewCategories`] if it is too short.
+/// [`Error::Engine`] if the list cannot be read, [`Error::TooFewCategories`] if it is too short,
+/// [`Error::TooFewQueries`] if most queries would name their skills.
 pub fn comp_skill_bench(readme: &Path, seed: u64) -> Result<CompSkillBench, Error> {
+    build(listed(readme)?, &Assets::built_in(), seed)
+}
+
+/// Returns the servers of a list.
+fn listed(readme: &Path) -> Result<Vec<Skill>, Error> {
     let mut skills = Vec::new();
     Library::new(vec![Source::mcp_list(readme)]).scan(&mut |scanned| {
         skills.push(scanned.skill);
         Ok(())
     })?;
-    build(skills, &Assets::built_in(), seed)
+    Ok(skills)
 }
 
 fn build(skills: Vec<Skill>, assets: &Assets, seed: u64) -> Result<CompSkillBench, Error> {
@@ -304,9 +310,8 @@ fn tasks(
         .collect();
     let needed = QUOTAS.iter().map(|(_, n_steps, _)| *n_steps).max().unwrap_or(0);
     let found = categories.len();
-    let too_few = || Error::TooFewCategories { found, needed, min_skills: MIN_SKILLS };
     if found < needed {
-        return Err(too_few());
+        return Err(Error::TooFewCategories { found, needed, min_skills: MIN_SKILLS });
     }
     let mut draw = Draw::new(seed);
     let mut deck = Deck::new(found);
@@ -318,7 +323,8 @@ fn tasks(
         while n_done < n_queries {
             n_attempts += 1;
             if n_attempts > MAX_ATTEMPTS {
-                return Err(too_few());
+                let needed = QUOTAS.iter().map(|(_, _, n_queries)| n_queries).sum();
+                return Err(Error::TooFewQueries { found: tasks.len(), needed });
             }
             let drawn = query(&mut categories, n_steps, &mut deck, &mut draw);
             let Some((query, steps)) = drawn.filter(|(query, _)| !queries.contains(query)) else {

@@ -21,10 +21,14 @@ fn list() -> String {
 }
 
 fn built_from(text: &str, seed: u64) -> Result<CompSkillBench, Error> {
+    build_with(text, &Assets::built_in(), seed)
+}
+
+fn build_with(text: &str, assets: &Assets, seed: u64) -> Result<CompSkillBench, Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("README.md");
     fs::write(&path, text).unwrap();
-    comp_skill_bench(&path, seed)
+    build(listed(&path)?, assets, seed)
 }
 
 #[test]
@@ -90,6 +94,20 @@ fn queries_are_as_the_paper_says() {
     assert_eq!(seen.len(), 24);
     assert_eq!(bench.unmapped["Something New"], 1);
     assert!(!bench.categories.contains_key("own/new"));
+}
+
+#[test]
+fn phrases_that_name_every_skill_give_too_few_queries() {
+    let mut assets = Assets::built_in();
+    assets.phrases.values_mut().for_each(|phrases| *phrases = vec![String::new()]);
+    for (h, category) in assets.headings.values().enumerate() {
+        let phrase = &mut assets.phrases.get_mut(category).unwrap()[0];
+        for n in 0..6 {
+            let _ = write!(phrase, "tool-{h}-{n} ");
+        }
+    }
+    let error = build_with(&list(), &assets, 1).unwrap_err();
+    assert!(matches!(error, Error::TooFewQueries { found: 0, needed: 300 }), "{error}");
 }
 
 #[test]
