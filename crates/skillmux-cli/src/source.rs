@@ -146,16 +146,10 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     if !args.library.is_empty() {
         return open_library(&args.library, settings);
     }
-    let own = settings.own_index();
-    if let Some(path) = &own {
-        match Index::open(path) {
-            // Someone chose what it holds.
-            Ok(index) if index.manifest().sources != [INSTALLED] => {
-                return Ok(OpenIndex::as_it_is(index, settings));
-            }
-            Ok(_) | Err(Error::IndexMissing { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if let Some(path) = settings.own_index()
+        && let Some(index) = open_chosen(&path)?
+    {
+        return Ok(OpenIndex::as_it_is(index, settings));
     }
     let library = installed(settings)?;
     let cached = installed_index(settings, &library);
@@ -175,17 +169,26 @@ pub(crate) fn watched(
         let absolute = args.library.iter().map(std::path::absolute);
         return Ok(Some(absolute.collect::<Result<_, _>>()?));
     }
-    if settings.own_index().is_some_and(|path| open_chosen(&path).is_some()) {
+    if let Some(path) = settings.own_index()
+        && open_chosen(&path)?.is_some()
+    {
         return Ok(None);
     }
     let home = settings.home.as_ref().context("the home folder is not known")?;
     Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
 }
 
-/// Opens the user's own index, if they chose what it holds: commands then answer from it, and not
-/// from the skills of the agents.
-pub(crate) fn open_chosen(path: &Path) -> Option<Index> {
-    Index::open(path).ok().filter(|index| index.manifest().sources != [INSTALLED])
+/// Opens the user's own index, if there is one and they chose what it holds: commands then answer
+/// from it, and not from the skills of the agents.
+///
+/// # Errors
+/// Those of [`Index::open`], but for [`Error::IndexMissing`].
+pub(crate) fn open_chosen(path: &Path) -> Result<Option<Index>, Error> {
+    match Index::open(path) {
+        Ok(index) => Ok(Some(index).filter(|index| index.manifest().sources != [INSTALLED])),
+        Err(Error::IndexMissing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The index that a command without arguments works on, as it lies there.
@@ -201,7 +204,9 @@ pub(crate) struct PresentIndex {
 /// Opens the index that [`open`] would open without arguments, in no time: it is neither made nor
 /// brought up to date.
 pub(crate) fn open_present(settings: &Settings) -> anyhow::Result<PresentIndex> {
-    if let Some(index) = settings.own_index().and_then(|path| open_chosen(&path)) {
+    if let Some(path) = settings.own_index()
+        && let Some(index) = open_chosen(&path)?
+    {
         let places = places_of(&index, settings);
         return Ok(PresentIndex { index: Some(index), places, kept_at: None });
     }

@@ -36,10 +36,12 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
             }
         })
         .collect();
-    let own_index = settings.own_index().and_then(|path| {
-        let n_skills = source::open_chosen(&path)?.n_skills();
-        Some(OwnIndex { path, n_skills })
-    });
+    let own_index = match settings.own_index() {
+        Some(path) => {
+            source::open_chosen(&path)?.map(|index| OwnIndex { n_skills: index.n_skills(), path })
+        }
+        None => None,
+    };
     match args.format {
         Format::Json => {
             print_json(&serde_json::json!({ "agents": reports, "own_index": own_index }))?;

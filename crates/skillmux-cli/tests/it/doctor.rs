@@ -256,6 +256,10 @@ fn an_index_in_the_place_of_the_agents_skills_is_told() {
     let json = home.run(&["doctor", "--format", "json"]).stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["own_index"], json!({"path": path, "n_skills": 1}));
+    fs::write(path.join("CURRENT"), "garbage").unwrap();
+    for command in [&["doctor"][..], &["search", "brew tea"]] {
+        home.run(command).assert_error("is corrupt", "go back to it with");
+    }
     fs::remove_dir_all(path).unwrap();
     assert!(home.run(&["search", "brew tea"]).stdout.contains("tea"));
 }

@@ -148,6 +148,20 @@ fn broken_settings_and_a_broken_index_stop_no_agent() {
 }
 
 #[test]
+fn a_damaged_index_of_the_users_own_is_told_and_stops_no_agent() {
+    let home = home_with_tea();
+    home.write_skill("mine/coffee", "coffee", "How to brew a pot of coffee", "Grind beans.");
+    let mine = home.path("mine").display().to_string();
+    let done = home.run(&["index", &mine, "--transformer", "never"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(context(&ask(&home, "claude-code", "brew a pot of coffee")).contains("Grind beans."));
+    home.write("data/skillmux/index/CURRENT", "garbage");
+    let done = ask(&home, "claude-code", PROMPT);
+    assert_silent(&done);
+    assert!(done.stderr.contains("is corrupt"), "{}", done.stderr);
+}
+
+#[test]
 fn an_agent_that_sends_nothing_is_left_in_time() {
     let home = home_with_tea();
     let mut command = home.command(&["hook", "claude-code", "--deadline", "100"]);
