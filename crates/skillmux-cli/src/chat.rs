@@ -35,6 +35,19 @@ pub(crate) fn chat(
     Ok(Some(ChatEndpoint::new(config)?))
 }
 
+/// Returns the chat model that the arguments name, which is an error if nothing asks it.
+pub(crate) fn used_chat(
+    args: &EndpointArgs,
+    settings: &Settings,
+    is_used: bool,
+) -> anyhow::Result<Option<ChatEndpoint>> {
+    let model = chat(args, settings)?;
+    if model.is_some() && !is_used {
+        return Err(CliError::ChatUnused.into());
+    }
+    Ok(model)
+}
+
 /// What a chat model is asked for.
 #[derive(Default)]
 pub(crate) struct ChatUses {
@@ -69,9 +82,8 @@ pub(crate) fn uses(
     settings: &Settings,
 ) -> anyhow::Result<ChatUses> {
     let is_used = args.judge || asks.needs.is_some() || asks.kinds == KindChoice::Chat;
-    let model: Arc<dyn ChatModel> = match chat(&args.endpoint, settings)? {
-        Some(model) if is_used => Arc::new(model),
-        Some(_) => return Err(CliError::ChatUnused.into()),
+    let model: Arc<dyn ChatModel> = match used_chat(&args.endpoint, settings, is_used)? {
+        Some(model) => Arc::new(model),
         None if is_used => return Err(CliError::NoChat.into()),
         None => {
             return Ok(ChatUses { kinds: Kinds::new(asks.kinds, None)?, ..ChatUses::default() });
@@ -121,10 +133,7 @@ impl Kinds {
         endpoint: &EndpointArgs,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
-        let model = chat(endpoint, settings)?;
-        if model.is_some() && choice != KindChoice::Chat {
-            return Err(CliError::ChatUnused.into());
-        }
+        let model = used_chat(endpoint, settings, choice == KindChoice::Chat)?;
         Self::new(choice, model.map(|model| Arc::new(model) as _))
     }
 

@@ -275,8 +275,8 @@ impl CliError {
                  SKILLMUX_API_KEY"
             }
             Self::ChatUnused => {
-                "add --judge, --decomposer chat or --kinds chat where there is one, or leave out --chat-url and \
-                 --chat-model"
+                "add --judge, --decomposer chat or --kinds chat where there is one, or measure a system such as \
+                 `judge(bm25)`; or leave out --chat-url and --chat-model"
             }
             Self::WhyOfDrawing => "leave --why out, or take --format text or json",
             Self::KindsUnsaid { .. } => {

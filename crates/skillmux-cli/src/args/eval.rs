@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use clap::{Arg, Args as ClapArgs, Subcommand, ValueEnum};
 use skillmux_eval::stats::BootstrapConfig;
 
 use super::{
@@ -83,6 +83,10 @@ pub(crate) struct EvalRunArgs {
     /// Measure everything again, and replace all that the folder holds
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
+    /// File of near-duplicates, from `skillmux eval build clusters`. Every score is then reported
+    /// twice: the second time, near-duplicates of a right skill count as right
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) clusters: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
     /// Let `default` load at most N skills [default: as many as `skillmux route`]
@@ -138,10 +142,6 @@ pub(crate) struct AskArgs {
     pub(crate) kind: Option<String>,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// File of near-duplicates, from `skillmux eval build clusters`: near-duplicates of a right
-    /// skill count as right. `run` reports every score twice, without and with them
-    #[arg(long, value_name = "FILE.jsonl")]
-    pub(crate) clusters: Option<PathBuf>,
     /// File with the right skills (TREC qrels), for a dataset of plain queries [default:
     /// `qrels.trec` in the same folder]
     #[arg(long, value_name = "FILE")]
@@ -186,6 +186,7 @@ impl AskArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(mut_args(needs_dataset))]
 pub(crate) struct EvalGateArgs {
     /// Datasets to ask both rankings. Without any, --old and --new name results of `skillmux eval
     /// run --out`
@@ -202,11 +203,28 @@ pub(crate) struct EvalGateArgs {
     /// smaller dataset is not promoted, unless all scores are the same
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_tasks: u32,
+    /// File of near-duplicates, from `skillmux eval build clusters`. Near-duplicates of a right
+    /// skill then count as right
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) clusters: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
     /// Format of the verdict
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+/// Arguments of a gate that say something about stored results as well. All others say how datasets
+/// are asked.
+const OF_RESULTS: [&str; 8] =
+    ["datasets", "old", "new", "min_tasks", "clusters", "seed", "resamples", "format"];
+
+/// Makes an argument of a gate an error without a dataset, if it would say nothing then.
+fn needs_dataset(argument: Arg) -> Arg {
+    if OF_RESULTS.contains(&argument.get_id().as_str()) {
+        return argument;
+    }
+    argument.requires("datasets")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -360,6 +360,21 @@ fn stored_results_are_judged_like_live_rankings() {
     let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(json["datasets"].as_array().unwrap().len(), 2);
 
+    // Stored results are not asked anew.
+    for option in [
+        &["--sample", "30"][..],
+        &["--depth", "50"],
+        &["--library", &library()],
+        &["--qrels", &qrels],
+        &["--all"],
+        &["--encoder", "e.bin"],
+    ] {
+        let done =
+            home.run(&[&["eval", "gate", "--old", &old, "--new", &new][..], option].concat());
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{option:?}");
+        assert!(done.stderr.contains("<DATASET>..."), "{option:?}: {}", done.stderr);
+    }
+
     // Other tasks, and another length of rankings.
     let fewer = home.path("fewer").display().to_string();
     measure(&fewer, &["--sample", "30"]);
@@ -377,7 +392,7 @@ fn stored_results_are_judged_like_live_rankings() {
 fn what_a_gate_cannot_judge_is_refused_with_a_hint() {
     let home = Home::new();
     let (tasks, qrels) = (fixture(TASKS[0]), fixture(TASKS[1]));
-    let done = gate(&home, &["--old", "bm25", "--new", "ranked"]);
+    let done = home.run(&["eval", "gate", "--old", "bm25", "--new", "ranked"]);
     done.assert_error("`bm25` holds no results, and no dataset is named", "DATASET... --old A");
     let asked = [tasks.as_str(), "--qrels", &qrels, "--old", "bm25"];
     let done = gate(&home, &[&asked[..], &["--new", "bm52"]].concat());
@@ -412,6 +427,31 @@ fn what_cannot_be_measured_is_refused_with_a_hint() {
         assert!(done.stderr.contains(message), "{}", done.stderr);
         assert!(done.stderr.contains("hint:"), "{}", done.stderr);
     }
+}
+
+#[test]
+fn a_chat_model_that_no_system_asks_is_refused() {
+    let home = Home::new();
+    let (tasks, cases) = (fixture(TASKS[0]), fixture("eval/intra-skill-bench/cases.jsonl"));
+    let sample = library();
+    let unused = ["--library", &sample, "--chat-url", "http://127.0.0.1:1/v1", "--chat-model", "a"];
+    for command in [
+        &["eval", "run", &tasks, "--system", "bm25", "rrf(bm25,tfidf)"][..],
+        &["eval", "gate", &tasks, "--old", "bm25", "--new", "ranked"],
+        &["eval", "sweep", &cases],
+    ] {
+        home.run(&[command, &unused].concat())
+            .assert_error("a chat model is named, and nothing asks it", "judge(bm25)");
+    }
+}
+
+#[test]
+fn a_sweep_has_no_near_duplicates() {
+    let home = Home::new();
+    let cases = fixture("eval/intra-skill-bench/cases.jsonl");
+    let done = home.run(&["eval", "sweep", &cases, "--clusters", "clusters.jsonl"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.contains("unexpected argument '--clusters'"), "{}", done.stderr);
 }
 
 #[test]

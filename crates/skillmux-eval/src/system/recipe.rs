@@ -59,6 +59,17 @@ impl Recipe {
         }
     }
 
+    /// Returns whether a chat model is asked.
+    pub(super) fn asks_chat(&self) -> bool {
+        match self {
+            Self::Judge(_) | Self::Vote(_) => true,
+            Self::Fusion(_, parts) => parts.iter().any(|part| part.recipe.asks_chat()),
+            Self::Router | Self::Text(..) | Self::Trec(_) | Self::Ranking(..) | Self::Page(..) => {
+                false
+            }
+        }
+    }
+
     /// Returns whether answers have pages.
     pub(super) fn shows(&self) -> bool {
         matches!(self, Self::Page(..) | Self::Router)

@@ -97,6 +97,11 @@ impl SystemSpec {
         Err(Error::SystemUnknown { name, known: known_forms(Some(assembly)) })
     }
 
+    /// Returns whether the system asks a chat model.
+    pub fn asks_chat(&self) -> bool {
+        self.recipe.asks_chat()
+    }
+
     /// Returns the spec without its cut. Several cuts can share the answers of that system.
     #[must_use]
     pub fn without_cut(&self) -> Self {
@@ -363,6 +368,20 @@ mod tests {
         let spec = SystemSpec::parse("bm25@7").unwrap();
         assert_eq!(spec.cut(), Some(Cut::Fixed(7)));
         assert_eq!(spec.without_cut().to_string(), "bm25");
+    }
+
+    #[test]
+    fn a_chat_model_is_asked_by_judges_and_votes_alone() {
+        for (text, asks_chat) in [
+            ("default", false),
+            ("rrf(bm25,dense:nd)@best-k", false),
+            ("page:mmr", false),
+            ("judge(bm25)", true),
+            ("vote(page:mmr)", true),
+            ("rrf(bm25,judge(dense))", true),
+        ] {
+            assert_eq!(SystemSpec::parse(text).unwrap().asks_chat(), asks_chat, "{text}");
+        }
     }
 
     #[test]

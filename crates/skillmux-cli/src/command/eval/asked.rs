@@ -39,10 +39,15 @@ pub(super) fn stages(chosen: StageArgs, specs: &[SystemSpec]) -> StageArgs {
     StageArgs { pager: chosen.pager.or(usual), ..chosen }
 }
 
-/// Reads a dataset, and what else the arguments name.
-pub(super) fn read(path: &Path, args: &AskArgs, settings: &Settings) -> anyhow::Result<Asked> {
+/// Reads a dataset, and what else the arguments name; `clusters` is a file of near-duplicates.
+pub(super) fn read(
+    path: &Path,
+    args: &AskArgs,
+    clusters: Option<&Path>,
+    settings: &Settings,
+) -> anyhow::Result<Asked> {
     let mut setting = Setting { depth: args.depth.into(), ..Setting::default() };
-    let clusters = match &args.clusters {
+    let clusters = match clusters {
         Some(path) => {
             let clusters = Clusters::read(path)?;
             let (thresholds, n_skills) = (clusters.thresholds(), clusters.n_skills());

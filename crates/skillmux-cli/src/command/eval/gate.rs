@@ -17,7 +17,7 @@ use super::{
 use crate::{
     args::{EvalGateArgs, Format, StageArgs},
     assemble::Models,
-    chat::chat,
+    chat::used_chat,
     error::CliError,
     outcome::Outcome,
     render::{print_text, width},
@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub(super) fn run(args: &EvalGateArgs, settings: &Settings) -> anyhow::Result<Outcome> {
-    let clusters = args.ask.clusters.as_deref().map(Clusters::read).transpose()?;
+    let clusters = args.clusters.as_deref().map(Clusters::read).transpose()?;
     let view = if clusters.is_some() { View::NearDuplicates } else { View::ById };
     let bootstrap = args.ask.bootstrap();
     let options = GateOptions { bootstrap, view, min_tasks: args.min_tasks as usize };
@@ -87,10 +87,12 @@ fn asked(
     args: &EvalGateArgs,
     settings: &Settings,
 ) -> anyhow::Result<Results> {
-    let Asked { dataset, opened, setting, .. } = asked::read(path, &args.ask, settings)?;
+    let asks_chat = old.asks_chat() || new.asks_chat();
+    let chat = used_chat(&args.ask.endpoint, settings, asks_chat)?;
+    let Asked { dataset, opened, setting, .. } =
+        asked::read(path, &args.ask, args.clusters.as_deref(), settings)?;
     let router = models.router(opened.index, StageArgs::default(), TrustPolicy::default())?;
     let encoder = models.encoder();
-    let chat = chat(&args.ask.endpoint, settings)?;
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);
     context.assembly = models;

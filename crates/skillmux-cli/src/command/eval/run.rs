@@ -24,9 +24,9 @@ use super::{
     said,
 };
 use crate::{
-    args::{DecomposerChoice, EvalRunArgs, ReportFormat},
+    args::{DecomposerChoice, EvalRunArgs, KindChoice, ReportFormat},
     assemble::Models,
-    chat::{Kinds, chat},
+    chat::{Kinds, used_chat},
     clock::since_start,
     error::CliError,
     outcome::Outcome,
@@ -44,13 +44,16 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let specs: Vec<SystemSpec> =
         args.systems.iter().map(|spec| SystemSpec::parse(spec)).collect::<Result<_, _>>()?;
     specs.iter().try_for_each(|spec| spec.check(&models))?;
-    let chat = chat(&args.ask.endpoint, settings)?.map(Arc::new);
     let says_needs = args.stages.decomposer == DecomposerChoice::Chat;
+    let asks_chat = says_needs
+        || args.stages.kinds == KindChoice::Chat
+        || specs.iter().any(SystemSpec::asks_chat);
+    let chat = used_chat(&args.ask.endpoint, settings, asks_chat)?.map(Arc::new);
     if says_needs && chat.is_none() {
         return Err(CliError::NoChat.into());
     }
     let Asked { mut dataset, opened, clusters, mut setting } =
-        asked::read(&args.dataset, &args.ask, settings)?;
+        asked::read(&args.dataset, &args.ask, args.clusters.as_deref(), settings)?;
     let kinds = Kinds::new(args.stages.kinds, chat.clone().map(|chat| chat as _))?;
     let models = models.with_kinds(kinds.classifier.clone());
     let router =

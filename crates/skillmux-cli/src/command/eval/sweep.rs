@@ -1,7 +1,5 @@
 //! `skillmux eval sweep DATASET`
 
-use std::sync::Arc;
-
 use skillmux::trust::TrustPolicy;
 use skillmux_eval::{
     report::{Sweep, TaskScores},
@@ -13,13 +11,8 @@ use super::{
     run::Run,
 };
 use crate::{
-    args::EvalSweepArgs,
-    assemble::Models,
-    chat::{Kinds, chat},
-    folder::write_file,
-    outcome::Outcome,
-    render::print_text,
-    settings::Settings,
+    args::EvalSweepArgs, assemble::Models, chat::Kinds, folder::write_file, outcome::Outcome,
+    render::print_text, settings::Settings,
 };
 
 pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<Outcome> {
@@ -29,9 +22,9 @@ pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<O
     let specs: Vec<SystemSpec> =
         series.iter().flat_map(|series| series.specs.iter().cloned()).collect();
     specs.iter().try_for_each(|spec| spec.check(&models))?;
-    let Asked { dataset, opened, setting, .. } = asked::read(&args.dataset, &args.ask, settings)?;
-    let chat = chat(&args.ask.endpoint, settings)?.map(|chat| Arc::new(chat) as _);
-    let kinds = Kinds::new(args.stages.kinds, chat)?;
+    let kinds = Kinds::alone(args.stages.kinds, &args.ask.endpoint, settings)?;
+    let Asked { dataset, opened, setting, .. } =
+        asked::read(&args.dataset, &args.ask, None, settings)?;
     let models = models.with_kinds(kinds.classifier.clone());
     let router =
         models.router(opened.index, stages(args.stages, &specs), TrustPolicy::default())?;
