@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            let first = env::args().nth(1).unwrap_or_default();
+            let first = env::args_os().nth(1).unwrap_or_default();
             let names_command = Args::command().find_subcommand(&first).is_some();
             let code = error.exit_code();
             let _ = error.print();

@@ -33,6 +33,17 @@ fn a_slip_in_a_command_says_what_was_meant() {
     assert!(done.stderr.contains("-1 is not in 1..=100"), "{}", done.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_no_text_is_refused() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+
+    let home = Home::new();
+    let done: Done = home.command(&[]).arg(OsStr::from_bytes(b"rout\xff")).output().unwrap().into();
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(done.stderr.starts_with("error: "), "{}", done.stderr);
+}
+
 #[test]
 fn a_task_of_a_megabyte_is_refused_in_any_script() {
     let home = Home::with_index();
