@@ -34,10 +34,11 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     json
 }
 
-/// Returns records of as many fields each as CSV (RFC 4180, but with plain line feeds).
-pub(crate) fn csv<'a, R: IntoIterator<Item = &'a str>>(
-    records: impl IntoIterator<Item = R>,
-) -> String {
+/// Returns records as CSV (RFC 4180, but with plain line feeds).
+///
+/// # Panics
+/// If the records do not have as many fields each.
+pub fn csv<'a, R: IntoIterator<Item = &'a str>>(records: impl IntoIterator<Item = R>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
         writer.write_record(record).expect("records have as many fields each");
@@ -89,6 +90,13 @@ mod tests {
         assert_eq!(code("a`b``c|d"), "```a`b``c|d```");
         assert_eq!(code("`a"), "`` `a ``");
         assert_eq!(code(""), "` `");
+    }
+
+    #[test]
+    fn fields_of_a_table_hold_commas_and_quotes() {
+        let records = [["query_id", "n"], ["a,b", "1"], ["say \"hi\"\nthen go", "2"]];
+        let expected = "query_id,n\n\"a,b\",1\n\"say \"\"hi\"\"\nthen go\",2\n";
+        assert_eq!(csv(records), expected);
     }
 
     #[test]

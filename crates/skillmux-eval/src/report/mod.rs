@@ -68,5 +68,7 @@ pub use sweep::{Sweep, SweepPoint};
 pub use tested::Tested;
 pub use times::{SystemTimes, Times};
 
+pub use crate::printable::csv;
+
 #[cfg(test)]
 mod tests;

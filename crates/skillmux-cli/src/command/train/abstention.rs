@@ -11,7 +11,10 @@ use skillmux::{
     compose::{Calibration, Calibrations},
     index::Index,
 };
-use skillmux_eval::stats::{Interval, wilson};
+use skillmux_eval::{
+    report::csv,
+    stats::{Interval, wilson},
+};
 use skillmux_train::abstention::{AbstentionExamples, KindScores, QuestionKind, Questions};
 
 use crate::{
@@ -32,6 +35,10 @@ const MIN_EXAMPLES: usize = 20;
 
 /// Rows of the table of coverage and risk.
 const COVERAGES: [f64; 8] = [0.99, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
+
+/// What `--held-out` says of each question.
+const HELD_OUT_COLUMNS: [&str; 6] =
+    ["ranking", "kind", "query_id", "n_skills", "is_spaceless", "confidence"];
 
 pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if args.thresholds.iter().any(|threshold| !(0.0..=1.0).contains(threshold)) {
@@ -74,14 +81,15 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
     let calibrations = Calibrations::new(fitted.chain(others));
     let json = serde_json::to_string_pretty(&calibrations)?;
     write_file(&args.out, format!("{json}\n").as_bytes())?;
-    let mut table = "ranking,kind,query_id,n_skills,is_spaceless,confidence\n".to_owned();
+    let mut table = vec![HELD_OUT_COLUMNS.map(str::to_owned)];
     let mut text = format!("written to {}\n", args.out.display());
     for (name, examples, calibration) in &rankings {
-        add_rows(name, examples, calibration, &mut table)?;
+        table.extend(rows(name, examples, calibration));
         report(name, examples, calibration, &mut text)?;
     }
     if let Some(path) = &args.held_out {
-        write_file(path, table.as_bytes())?;
+        let records = table.iter().map(|row| row.iter().map(String::as_str));
+        write_file(path, csv(records).as_bytes())?;
     }
     print_text(&text)?;
     Ok(Outcome::Found)
@@ -178,25 +186,22 @@ fn report_kind(n_skills: usize, scores: &KindScores, out: &mut String) -> anyhow
     Ok(())
 }
 
-/// Adds a line of CSV for each held-out question.
-fn add_rows(
+/// Returns the fields of each held-out question.
+fn rows(
     ranking: &str,
     examples: &AbstentionExamples,
     calibration: &Calibration,
-    out: &mut String,
-) -> anyhow::Result<()> {
-    for example in examples.held_out() {
-        writeln!(
-            out,
-            "{ranking},{},{},{},{},{:.4}",
-            example.kind.as_str(),
-            example.query_id,
-            example.n_skills,
-            u8::from(example.is_spaceless()),
-            example.confidence(calibration),
-        )?;
-    }
-    Ok(())
+) -> impl Iterator<Item = [String; HELD_OUT_COLUMNS.len()]> {
+    examples.held_out().map(move |example| {
+        [
+            ranking.to_owned(),
+            example.kind.as_str().to_owned(),
+            example.query_id.clone(),
+            example.n_skills.to_string(),
+            u8::from(example.is_spaceless()).to_string(),
+            format!("{:.4}", example.confidence(calibration)),
+        ]
+    })
 }
 
 /// Returns a rate with its interval.

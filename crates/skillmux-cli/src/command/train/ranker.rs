@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use skillmux::{index::Index, model::Encoder, rerank::RankerWeights, retrieve::FeatureGroup};
+use skillmux_eval::report::csv;
 use skillmux_train::ranker::{
     Across, Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
     RankerOptions, RankerScores, SmallLibraries, TrainedRanker,
@@ -61,7 +62,7 @@ pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result
     let trained = examples.fit(&options, kept.as_ref(), Fold::HeldOut);
     write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {
-        write_file(path, csv(&trained.scores).as_bytes())?;
+        write_file(path, held_out_table(&trained.scores).as_bytes())?;
     }
     if let Some(folder) = &args.ablations {
         write_file(&folder.join("held-out.jsonl"), dataset(&trained.scores).as_bytes())?;
@@ -263,24 +264,37 @@ fn ablations(
     Ok(out)
 }
 
-fn csv(held_out: &[QueryScores]) -> String {
-    let mut out =
-        "query,is_long,n_right,system,hit_at_1,mrr_at_10,recall_at_10,full_coverage_at_10\n"
-            .to_owned();
+/// What `--held-out` says of each query and ranking.
+const HELD_OUT_COLUMNS: [&str; 8] = [
+    "query",
+    "is_long",
+    "n_right",
+    "system",
+    "hit_at_1",
+    "mrr_at_10",
+    "recall_at_10",
+    "full_coverage_at_10",
+];
+
+fn held_out_table(held_out: &[QueryScores]) -> String {
+    let mut table = vec![HELD_OUT_COLUMNS.map(str::to_owned)];
     for scores in held_out {
-        let id = id_of(&scores.query);
         for (system, scores_of) in SYSTEMS {
             let RankerScores { hit_at_1, mrr_at_10, recall_at_10, full_coverage_at_10 } =
                 scores_of(scores);
-            let _ = writeln!(
-                out,
-                "{id},{},{},\"{system}\",{hit_at_1},{mrr_at_10:.4},{recall_at_10:.4},{full_coverage_at_10}",
-                u8::from(scores.is_long),
-                scores.right.len(),
-            );
+            table.push([
+                id_of(&scores.query),
+                u8::from(scores.is_long).to_string(),
+                scores.right.len().to_string(),
+                system.to_owned(),
+                hit_at_1.to_string(),
+                format!("{mrr_at_10:.4}"),
+                format!("{recall_at_10:.4}"),
+                full_coverage_at_10.to_string(),
+            ]);
         }
     }
-    out
+    csv(table.iter().map(|row| row.iter().map(String::as_str)))
 }
 
 /// Returns the held-out queries as a dataset of `skillmux eval`, but for translations.
