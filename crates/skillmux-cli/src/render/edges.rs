@@ -88,9 +88,7 @@ impl PartGraph<'_> {
         let text = node.text(self.body).unwrap_or("");
         // A long part is not read whole for its begin.
         let begin = &text[..text.floor_char_boundary(8 * MAX_TEXT_CHARS)];
-        let kind = serde_json::to_value(node.kind).ok();
-        let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("");
-        let first = format!("{at} {kind}");
+        let first = format!("{at} {}", node.kind.as_str());
         let lines = [Some(first), heading, Some(short(begin.trim(), MAX_TEXT_CHARS))];
         lines.into_iter().flatten().filter(|line| !line.is_empty()).collect()
     }

@@ -1,6 +1,6 @@
 //! Why a part of a skill is shown or not.
 
-use std::{cmp::Ordering, fmt::Write as _};
+use std::fmt::Write as _;
 
 use serde::Serialize;
 use skillmux::{
@@ -50,7 +50,7 @@ pub(crate) fn part_reasons(
     let reason = |(position, node): (usize, &Node)| {
         let of = contributions[position].iter().zip(&means).map(|(of, mean)| of - mean);
         let mut reasons: Vec<_> = NodeFeatures::NAMES.into_iter().zip(of).collect();
-        reasons.sort_by(|a, b| b.1.abs().partial_cmp(&a.1.abs()).unwrap_or(Ordering::Equal));
+        reasons.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         let text = node.text(body).unwrap_or("");
         let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric));
         PartReason {
@@ -74,15 +74,13 @@ pub(crate) fn why_text(parts: &[PartReason]) -> String {
     );
     let mut text = format!("\n{}\n", styled(STRONG, &title));
     for part in parts {
-        let kind = serde_json::to_value(part.kind).ok();
-        let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("");
         let named = part.reasons.iter().take(N_NAMED).map(|(name, by)| format!("{name} {by:+.1}"));
         let line = format!(
             "{:>5} {:>5.2} {:>6}  {:<14} {}",
             part.position,
             part.probability,
             grouped(part.n_tokens),
-            kind,
+            part.kind.as_str(),
             named.collect::<Vec<_>>().join(", ")
         );
         let mark = if part.is_shown { '*' } else { ' ' };

@@ -34,6 +34,18 @@ impl NodeKind {
         Self::ErrorHandling,
         Self::Concept,
     ];
+
+    /// Returns the name that it has in JSON and in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Example => "example",
+            Self::Param => "param",
+            Self::Precondition => "precondition",
+            Self::ErrorHandling => "error_handling",
+            Self::Concept => "concept",
+        }
+    }
 }
 
 /// A span of a skill's body that is shown whole or not at all.
@@ -104,4 +116,16 @@ pub struct NodeTree {
     pub sections: Vec<Section>,
     /// Nodes in source order.
     pub nodes: Vec<Node>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_one_name() {
+        for kind in NodeKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
 }
