@@ -82,11 +82,6 @@ impl Answer {
         Self { ranking: Some(ranking.into_iter().map(ranked).collect()), ..Self::default() }
     }
 
-    /// Returns the ids of the ranking, best first.
-    pub fn ranked_ids(&self) -> Vec<String> {
-        self.ranked().iter().map(|skill| skill.skill_id.clone()).collect()
-    }
-
     /// Returns the ranking, of no skills if the system does not rank.
     pub fn ranked(&self) -> &[RankedSkill] {
         self.ranking.as_deref().unwrap_or_default()

@@ -19,7 +19,7 @@ const CALIBRATION_ONE_IN: u32 = 5;
 
 /// What a query of the ranker is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fold {
+pub(crate) enum Fold {
     /// Weights are fitted to it.
     Train,
     /// Decides when to stop.

@@ -7,7 +7,8 @@
 //! let gold: Gold = ["anna/pdf"].into_iter().collect();
 //! let answer = Answer::of_ranking([("mirror/anna-pdf".to_owned(), 2.0), ("x/pdf".to_owned(), 1.0)]);
 //!
-//! assert_eq!(clusters.credit(&answer, &gold).ranked_ids(), ["anna/pdf", "x/pdf"]);
+//! let credited = clusters.credit(&answer, &gold);
+//! assert_eq!(credited.ranked().iter().map(|skill| &*skill.skill_id).collect::<Vec<_>>(), ["anna/pdf", "x/pdf"]);
 //! ```
 
 mod fingerprint;

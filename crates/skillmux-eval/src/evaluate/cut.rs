@@ -18,31 +18,20 @@ const N_FOLDS: u64 = 5;
 /// Returns the evaluation of the system that loads the first skills of each ranking, in their
 /// order.
 ///
-/// The paper tunes `best-k` on a validation split: give the answers to its tasks as `validation`,
-/// or `None` for cross-fitting. Then the tasks are dealt to five folds by a hash of their ids, and
-/// the K of a task is the best one of the tasks in the other folds, so that no task has a say in
-/// its own K.
+/// The paper tunes `best-k` on a validation split, which our datasets do not have. So the tasks are
+/// dealt to five folds by a hash of their ids, and the K of a task is the best one of the tasks in
+/// the other folds: no task has a say in its own K.
 ///
 /// Rows and tasks belong together in their order, as [`evaluate`](super::evaluate) returns them.
 /// Rankings, confidences and times stay as they are; plans and pages, which are of what the system
 /// itself would load, are dropped.
 #[must_use]
-pub fn apply_cut(
-    evaluation: &Evaluation,
-    tasks: &[Task],
-    cut: Cut,
-    validation: Option<(&Evaluation, &[Task])>,
-) -> Evaluation {
+pub fn apply_cut(evaluation: &Evaluation, tasks: &[Task], cut: Cut) -> Evaluation {
     let mut config = format!("{} cut={cut}", evaluation.config);
-    let k_of: Box<dyn Fn(&Task) -> usize> = match (cut, validation) {
-        (Cut::Fixed(k), _) => Box::new(move |_| k),
-        (Cut::OracleK, _) => Box::new(|task| task.gold.len()),
-        (Cut::BestK, Some((answers, validation))) => {
-            let k = best_k(answers.rows.iter().zip(validation));
-            let _ = write!(config, " k={k}");
-            Box::new(move |_| k)
-        }
-        (Cut::BestK, None) => {
+    let k_of: Box<dyn Fn(&Task) -> usize> = match cut {
+        Cut::Fixed(k) => Box::new(move |_| k),
+        Cut::OracleK => Box::new(|task| task.gold.len()),
+        Cut::BestK => {
             let judged = || evaluation.rows.iter().zip(tasks);
             let best: Vec<usize> = (0..N_FOLDS)
                 .map(|fold| best_k(judged().filter(|(_, task)| fold_of(&task.id) != fold)))
@@ -137,10 +126,10 @@ mod tests {
         let answers =
             evaluation(vec![row("1", &["a", "b", "c"]), row("2", &["d"]), row("3", &["e"])]);
         let tasks = [task("1", &["b", "c"]), task("2", &["d", "x", "y"]), task("3", &[])];
-        let fixed = apply_cut(&answers, &tasks, Cut::Fixed(1), None);
+        let fixed = apply_cut(&answers, &tasks, Cut::Fixed(1));
         assert_eq!(fixed.system, "s@1");
         assert_eq!(loaded(&fixed), [["a"], ["d"], ["e"]]);
-        let oracle = apply_cut(&answers, &tasks, Cut::OracleK, None);
+        let oracle = apply_cut(&answers, &tasks, Cut::OracleK);
         assert_eq!(loaded(&oracle), [vec!["a", "b"], vec!["d"], vec![]]);
         assert_eq!(oracle.rows[0].time_us, 7);
     }
@@ -178,29 +167,17 @@ mod tests {
         whole.answer.pages = Some(Vec::new());
         whole.answer.judged_sufficient = Some(true);
         whole.answer.confidence = Some(0.5);
-        let cut = apply_cut(&evaluation(vec![whole]), &[task("1", &["a"])], Cut::Fixed(1), None);
+        let cut = apply_cut(&evaluation(vec![whole]), &[task("1", &["a"])], Cut::Fixed(1));
         let answer = &cut.rows[0].answer;
         assert!(answer.steps.is_empty() && answer.pages.is_none());
         assert_eq!((answer.judged_sufficient, answer.confidence), (None, Some(0.5)));
         let pager = Row { task_id: "1".into(), ..Row::default() };
-        let cut = apply_cut(&evaluation(vec![pager]), &[task("1", &["a"])], Cut::Fixed(1), None);
+        let cut = apply_cut(&evaluation(vec![pager]), &[task("1", &["a"])], Cut::Fixed(1));
         assert_eq!(cut.rows[0].answer.loaded, None);
     }
 
     #[test]
-    fn a_validation_set_decides_for_all_tasks() {
-        let validation = evaluation(vec![row("v", &["a", "b", "c"])]);
-        let validation_tasks = [task("v", &["a", "b"])];
-        let answers = evaluation(vec![row("1", &["p", "q", "r"])]);
-        let tasks = [task("1", &["p"])];
-        let cut =
-            apply_cut(&answers, &tasks, Cut::BestK, Some((&validation, &validation_tasks[..])));
-        assert_eq!(loaded(&cut), [["p", "q"]]);
-        assert_eq!((cut.system.as_str(), cut.config.as_str()), ("s@best-k", "c cut=@best-k k=2"));
-    }
-
-    #[test]
-    fn without_one_no_task_has_a_say_in_its_own_k() {
+    fn no_task_has_a_say_in_its_own_k() {
         // Two skills are right for the one task, and one for all others.
         let odd = "t0";
         let tasks: Vec<Task> = (0..40)
@@ -209,11 +186,12 @@ mod tests {
             .collect();
         let rows = tasks.iter().map(|task| row(&task.id, &["a", "b"])).collect();
         let answers = evaluation(rows);
-        let cut = apply_cut(&answers, &tasks, Cut::BestK, None);
+        let cut = apply_cut(&answers, &tasks, Cut::BestK);
+        assert_eq!(cut.system, "s@best-k");
         assert_eq!(cut.config, "c cut=@best-k k by fold=1/1/1/1/1");
         // With that one alone, K would be 2; alone, it has no others to learn from, and K is 1.
         let alone = evaluation(vec![row(odd, &["a", "b"])]);
-        assert_eq!(loaded(&apply_cut(&alone, &tasks[..1], Cut::BestK, None)), [["a"]]);
+        assert_eq!(loaded(&apply_cut(&alone, &tasks[..1], Cut::BestK)), [["a"]]);
         let folds: std::collections::BTreeSet<u64> =
             tasks.iter().map(|task| fold_of(&task.id)).collect();
         assert_eq!(folds.len(), 5);

@@ -35,6 +35,6 @@ pub use measure::{Case, Direction, Measure};
 pub(crate) use measures::GRADED;
 pub use measures::measures;
 pub use ranking::{
-    completeness_at, full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_exponential_at,
-    ndcg_graded_at, recall_at, set_compat,
+    completeness_at, full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_graded_at, recall_at,
+    set_compat,
 };

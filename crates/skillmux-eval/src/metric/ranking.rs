@@ -45,13 +45,6 @@ pub fn ndcg_graded_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f6
     ndcg(k, ranking, gold, f64::from)
 }
 
-/// Returns nDCG@k with gain `2^grade - 1` (Burges et al. 2005; `ndcg_burges` of ranx).
-///
-/// Not in our reports; equal to [`ndcg_at`] if every grade is 1.
-pub fn ndcg_exponential_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f64 {
-    ndcg(k, ranking, gold, |grade| f64::from(grade).exp2() - 1.0)
-}
-
 /// Returns 1 if all right skills are among the first `k`, else 0 (FC@k, `SkillRouter` appendix A).
 pub fn full_coverage_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f64 {
     indicator(n_found(k, ranking, gold) == gold.len())
@@ -136,7 +129,7 @@ mod tests {
         close(ndcg_at(2, &RANKING, &gold), (1.0 / 3_f64.log2()) / (1.0 + 1.0 / 3_f64.log2()));
     }
 
-    /// Grades b 1, d 3: the ideal ranking is d, b. Gains are 1 and 3, or 1 and 7.
+    /// Grades b 1, d 3: the ideal ranking is d, b.
     #[test]
     fn graded_ndcg_worked_by_hand() {
         let mut gold = Gold::default();
@@ -144,7 +137,6 @@ mod tests {
         gold.insert("d", 3);
         let (second, fourth) = (1.0 / 3_f64.log2(), 1.0 / 5_f64.log2());
         close(ndcg_graded_at(10, &RANKING, &gold), (second + 3.0 * fourth) / (3.0 + second));
-        close(ndcg_exponential_at(10, &RANKING, &gold), (second + 7.0 * fourth) / (7.0 + second));
         close(ndcg_graded_at(2, &RANKING, &gold), second / (3.0 + second));
         close(ndcg_graded_at(10, &["d", "b"], &gold), 1.0);
     }

@@ -64,7 +64,7 @@ pub use summary::{
     CURVE_DEPTH, DifferenceCount, HEADLINE, MeasureNote, Measured, REPORT_FORMAT, Report,
     ReportOptions, ReportedChange, Slice, Statistics, SystemReport, ViewReport,
 };
-pub use sweep::{Sweep, SweepPoint};
+pub use sweep::Sweep;
 pub use tested::Tested;
 pub use times::{SystemTimes, Times};
 

@@ -26,19 +26,19 @@ pub struct Sweep {
 
 /// One system of a sweep.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SweepPoint {
+struct SweepPoint {
     /// The number that is turned.
-    pub label: String,
+    label: String,
     /// Name of the system.
-    pub system: String,
+    system: String,
     /// Share of the tasks with all that they need.
-    pub sufficiency: Interval,
+    sufficiency: Interval,
     /// Share of the evidence that is shown, mean over tasks.
-    pub coverage: f64,
+    coverage: f64,
     /// Shown tokens of all tasks, as a share of those of the whole bodies.
-    pub shown_tokens: f64,
+    shown_tokens: f64,
     /// Parts that are shown, mean over pages; `None` if the system does not say.
-    pub n_parts: Option<f64>,
+    n_parts: Option<f64>,
 }
 
 impl Sweep {
@@ -63,11 +63,6 @@ impl Sweep {
         };
         let series = series.iter().map(points).collect::<Result<_, _>>()?;
         Ok(Self { series, n_tasks: scores.dataset.tasks.len() })
-    }
-
-    /// Returns the points of each series, in the order in which they were given.
-    pub fn series(&self) -> impl Iterator<Item = (&str, &[SweepPoint])> {
-        self.series.iter().map(|(name, points)| (name.as_str(), points.as_slice()))
     }
 
     /// Returns a table for each series, in the Markdown of GitHub.

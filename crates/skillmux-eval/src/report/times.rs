@@ -6,11 +6,7 @@ use super::{
     number::{grouped, time},
     table::{Align, Table},
 };
-use crate::{
-    evaluate::Evaluation,
-    metric::latency::Latency,
-    printable::{code, one_line},
-};
+use crate::{evaluate::Evaluation, metric::latency::Latency, printable::one_line};
 
 /// How long systems took for a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -42,11 +38,6 @@ impl Times {
     /// Returns a table for a terminal; nothing if no times are known.
     pub fn to_text(&self) -> String {
         if self.systems.is_empty() { String::new() } else { self.table(one_line).to_text() }
-    }
-
-    /// Returns a table of Markdown; nothing if no times are known.
-    pub fn to_markdown(&self) -> String {
-        if self.systems.is_empty() { String::new() } else { self.table(code).to_markdown() }
     }
 
     pub(super) fn table(&self, name: impl Fn(&str) -> String) -> Table {

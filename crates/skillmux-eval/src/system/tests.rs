@@ -209,7 +209,7 @@ fn tasks() -> Vec<Task> {
 }
 
 fn ids(answer: &Answer) -> Vec<String> {
-    answer.ranked_ids()
+    answer.ranked().iter().map(|skill| skill.skill_id.clone()).collect()
 }
 
 #[test]

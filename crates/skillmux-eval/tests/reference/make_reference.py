@@ -80,12 +80,11 @@ def expected(scores, grades, n_loaded):
 
     by_ranx = {}
     for k in CUTOFFS:
-        graded = ranx(scores, grades, [f"hit_rate@{k}", f"recall@{k}", f"ndcg@{k}", f"mrr@{k}", f"ndcg_burges@{k}"])
+        graded = ranx(scores, grades, [f"hit_rate@{k}", f"recall@{k}", f"ndcg@{k}", f"mrr@{k}"])
         by_ranx[f"hit@{k}"] = graded[f"hit_rate@{k}"]
         by_ranx[f"recall@{k}"] = graded[f"recall@{k}"]
         by_ranx[f"ndcg_graded@{k}"] = graded[f"ndcg@{k}"]
         by_ranx[f"mrr@{k}"] = graded[f"mrr@{k}"]
-        by_ranx[f"ndcg_exponential@{k}"] = graded[f"ndcg_burges@{k}"]
         by_ranx[f"ndcg@{k}"] = ranx(scores, binary, [f"ndcg@{k}"])[f"ndcg@{k}"]
     by_ranx["r_precision"] = ranx(scores, grades, ["r-precision"])["r-precision"]
     by_ranx["set_f1"] = ranx(loaded, grades, ["f1"])["f1"]

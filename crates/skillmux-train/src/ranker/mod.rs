@@ -18,5 +18,3 @@ pub use libraries::SmallLibraries;
 pub use options::{NearDuplicates, RankerLoss, RankerOptions};
 pub use scores::{Across, QueryScores, QuerySlice, RankerScores};
 pub use train::{RankerExamples, TrainedRanker};
-
-pub use crate::split::Fold;

@@ -158,8 +158,8 @@ impl RankerScores {
     }
 }
 
-/// Scores the lists of a fold.
-pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec<QueryScores> {
+/// Scores the lists that are held out.
+pub(super) fn scores(lists: &Lists, weights: &FeatureWeights) -> Vec<QueryScores> {
     let score = |list: &List| {
         let weights = Feature::ALL.map(|feature| weights.get(feature.as_str()).of(&list.traits));
         let ranked = |row: &FeatureRow| row.iter().zip(&weights).map(|(x, w)| x * w).sum();
@@ -177,5 +177,5 @@ pub(super) fn scores(lists: &Lists, weights: &FeatureWeights, fold: Fold) -> Vec
             ranker_without_vectors: RankerScores::default(),
         }
     };
-    lists.fold(fold).map(score).collect()
+    lists.fold(Fold::HeldOut).map(score).collect()
 }

@@ -95,14 +95,9 @@ impl RankerExamples {
         Ok(())
     }
 
-    /// Fits the weights and scores them on the fold that is asked for; with `kept`, the weights
-    /// with a transformer alone, beside those.
-    pub fn fit(
-        &self,
-        options: &RankerOptions,
-        kept: Option<&RankerWeights>,
-        scored: Fold,
-    ) -> TrainedRanker {
+    /// Fits the weights and scores them on what is held out; with `kept`, the weights with a
+    /// transformer alone, beside those.
+    pub fn fit(&self, options: &RankerOptions, kept: Option<&RankerWeights>) -> TrainedRanker {
         let Self { with_vectors: with, without_vectors: without, with_transformer } = self;
         let dense = FeatureGroup::ALL.into_iter().filter(|group| group.needs_vectors());
         let words_alone = RankerOptions {
@@ -118,14 +113,13 @@ impl RankerExamples {
             weights.with_transformer =
                 fit::fit_with_transformer(with_transformer, options, &weights.with_vectors);
         }
-        let scores_with = scores::scores(with, &weights.with_vectors, scored);
-        let scores_without = scores::scores(without, &weights.without_vectors, scored);
+        let scores_with = scores::scores(with, &weights.with_vectors);
+        let scores_without = scores::scores(without, &weights.without_vectors);
         let scores = scores_with
             .into_iter()
             .zip(scores_without)
             .map(|(both, words)| QueryScores { ranker_without_vectors: words.ranker, ..both });
-        let of_transformer =
-            |lists: &Lists| scores::scores(lists, &weights.with_transformer, scored);
+        let of_transformer = |lists: &Lists| scores::scores(lists, &weights.with_transformer);
         TrainedRanker {
             transformer_scores: with_transformer.iter().flat_map(of_transformer).collect(),
             scores: scores.collect(),

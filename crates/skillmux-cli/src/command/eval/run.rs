@@ -156,7 +156,7 @@ impl Run<'_> {
             let (_, found) =
                 whole.iter().find(|(known, _)| *known == name).expect("was just asked");
             let evaluation = match spec.cut() {
-                Some(cut) => apply_cut(found, &self.dataset.tasks, cut, None),
+                Some(cut) => apply_cut(found, &self.dataset.tasks, cut),
                 None => found.clone(),
             };
             if !evaluations.iter().any(|known| known.system == evaluation.system) {

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use skillmux::{index::Index, model::Encoder, rerank::RankerWeights, retrieve::FeatureGroup};
 use skillmux_eval::report::csv;
 use skillmux_train::ranker::{
-    Across, Fold, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
+    Across, NearDuplicates, QueryScores, QuerySlice, RankerData, RankerExamples, RankerLoss,
     RankerOptions, RankerScores, SmallLibraries, TrainedRanker,
 };
 
@@ -59,7 +59,7 @@ pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result
         }
         add_transformer(&mut examples, &index, &encoder, &data, &args.sizes)?;
     }
-    let trained = examples.fit(&options, kept.as_ref(), Fold::HeldOut);
+    let trained = examples.fit(&options, kept.as_ref());
     write_weights(&args.out, &trained.weights)?;
     if let Some(path) = &args.held_out {
         write_file(path, held_out_table(&trained.scores).as_bytes())?;
@@ -245,7 +245,7 @@ fn ablations(
     let mut out =
         format!("\n{}\n{:25}{measures}\n", styled(paint::STRONG, &format!("{:25}{title}", "")), "");
     for (name, options) in variants {
-        let trained = examples.fit(&options, None, Fold::HeldOut);
+        let trained = examples.fit(&options, None);
         let file = folder.join(format!("{}.json", name.replace(' ', "-")));
         write_weights(&file, &trained.weights)?;
         let _ = write!(out, "{name:25}");
