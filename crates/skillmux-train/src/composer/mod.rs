@@ -2,8 +2,8 @@
 //! one.
 //!
 //! Each task gives examples of every candidate of its rankings but the best: beside the best skill
-//! alone, and beside all other right skills (teacher forcing). A logistic regression tells those
-//! that belong to the task. Every task counts the same in every library that has its skills. A
+//! alone, and beside all other right skills (teacher forcing). Boosted trees tell those that
+//! belong to the task. Every task counts the same in every library that has its skills. A
 //! rejected candidate may weigh more than one of which nothing is known (R3 takes what a language
 //! model rejected as grades; how is ours).
 
