@@ -44,7 +44,7 @@ pub struct RiskPoint {
     pub risk: f64,
 }
 
-/// Bins of equal width of [`expected_calibration_error`].
+/// Bins of equal width of [`balanced_calibration_error`].
 const N_BINS: usize = 10;
 
 /// Returns the chance that an answerable query is more confident than an unanswerable one; ties
@@ -139,9 +139,12 @@ fn loads(case: &Case<'_>) -> Option<f64> {
     case.answer.loaded.as_ref().map(|loaded| indicator(!loaded.is_empty()))
 }
 
-/// Returns the mean distance between confidence and truth over ten bins of equal width, with the
-/// answerable and the unanswerable queries counting half each (Naeini et al. 2015, §2).
-pub fn expected_calibration_error(judged: &[Judged]) -> f64 {
+/// Returns the balanced calibration error: the mean distance between confidence and truth over ten
+/// bins of equal width, with the answerable and the unanswerable queries counting half each.
+///
+/// The expected calibration error (Naeini et al. 2015, §2) counts each query the same. It would
+/// change with the share of unanswerable queries, which a dataset chooses freely.
+pub fn balanced_calibration_error(judged: &[Judged]) -> f64 {
     let n_answerable = judged.iter().filter(|judged| judged.answerable).count() as f64;
     let n_unanswerable = judged.len() as f64 - n_answerable;
     let mut gaps = [0.0; N_BINS];
@@ -186,9 +189,9 @@ mod tests {
     #[test]
     fn calibration_error_is_zero_where_confidence_is_the_rate() {
         let fair = judged(&[0.75, 0.75, 0.75, 0.25], &[0.25, 0.25, 0.25, 0.75]);
-        assert!(expected_calibration_error(&fair) < 1e-6);
+        assert!(balanced_calibration_error(&fair) < 1e-6);
         let sure = judged(&[1.0], &[1.0]);
-        assert!((expected_calibration_error(&sure) - 0.5).abs() < 1e-6);
+        assert!((balanced_calibration_error(&sure) - 0.5).abs() < 1e-6);
     }
 
     /// One right at 0.9; one right and one wrong at 0.7; one wrong at 0.1.

@@ -6,7 +6,7 @@ use super::scores::{SystemScores, View};
 use crate::{
     dataset::Dataset,
     metric::abstention::{
-        Judged, Loading, RiskPoint, at_coverage, auroc, coverage_risk, expected_calibration_error,
+        Judged, Loading, RiskPoint, at_coverage, auroc, balanced_calibration_error, coverage_risk,
     },
 };
 
@@ -26,7 +26,7 @@ pub struct Confidence {
     /// Chance that an answerable task gets more confidence than one that is not; if there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auroc: Option<f64>,
-    /// Expected calibration error; if there are both.
+    /// Balanced calibration error; if there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration_error: Option<f64>,
     /// Share of the tasks without a right skill that load one, where 95 % of the others do; if
@@ -61,7 +61,7 @@ impl Confidence {
             n_answerable,
             n_unanswerable,
             auroc: has_both.then(|| auroc(&judged)),
-            calibration_error: has_both.then(|| expected_calibration_error(&judged)),
+            calibration_error: has_both.then(|| balanced_calibration_error(&judged)),
             false_load_rate: has_both.then(|| at_coverage(&judged, COVERAGE).false_load_rate),
             curve: thinned(&coverage_risk(&loadings)),
         })

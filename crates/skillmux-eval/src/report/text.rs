@@ -174,7 +174,12 @@ impl Report {
         if self.systems.iter().any(|system| system.confidence.is_some()) {
             notes.push(
                 "False loads at 95 %: share of the tasks without gold that load a skill, at the \
-                 confidence that 95 % of the tasks with gold reach. ECE: expected calibration error."
+                 confidence that 95 % of the tasks with gold reach."
+                    .to_owned(),
+            );
+            notes.push(
+                "Balanced ECE: expected calibration error, with the tasks with and without gold \
+                 counting half each."
                     .to_owned(),
             );
         }
@@ -364,7 +369,7 @@ impl Report {
 
     /// Returns how far confidences can be relied on.
     pub(super) fn confidence_table(&self, name_of: impl Fn(&str) -> String) -> Option<Table> {
-        let names = ["AUROC", "ECE", "false loads at 95 %", "with gold", "without"];
+        let names = ["AUROC", "balanced ECE", "false loads at 95 %", "with gold", "without"];
         let columns = names.map(|name| (name.to_owned(), Align::Right));
         let head = std::iter::once(("confidence".to_owned(), Align::Left));
         let mut table = Table::new(head.chain(columns));

@@ -2,7 +2,7 @@
 
 use skillmux::compose::Calibration;
 use skillmux_eval::metric::abstention::{
-    Judged, OperatingPoint, at_coverage, auroc, expected_calibration_error,
+    Judged, OperatingPoint, at_coverage, auroc, balanced_calibration_error,
 };
 
 use super::{
@@ -33,7 +33,7 @@ pub struct KindScores {
 pub struct RejectionScores {
     /// Chance that an answerable question is the more confident one.
     pub auroc: f64,
-    /// Expected calibration error over both.
+    /// Balanced calibration error over both, which count half each.
     pub calibration_error: f64,
     /// Those that load at the threshold that covers [`COVERAGE`] of the answerable ones.
     pub n_loaded_at_coverage: usize,
@@ -95,7 +95,7 @@ impl KindScores {
             both.extend(&own);
             RejectionScores {
                 auroc: auroc(&both),
-                calibration_error: expected_calibration_error(&both),
+                calibration_error: balanced_calibration_error(&both),
                 n_loaded_at_coverage: n_above(at_coverage(&both, COVERAGE).threshold),
             }
         });

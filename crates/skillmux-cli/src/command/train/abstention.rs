@@ -148,7 +148,7 @@ fn report(
     )?;
     let title = format!(
         "{:>9} {:18} {:>6} {:>6} {:>7} {:21} {}",
-        "skills", "queries", "AUROC", "ECE", "FLR@90", "", "loaded at the threshold"
+        "skills", "queries", "AUROC", "BalECE", "FLR@90", "", "loaded at the threshold"
     );
     writeln!(out, "{}", styled(STRONG, &title))?;
     let sizes = examples.sizes();
