@@ -19,7 +19,10 @@ def search(skillmux, pool, task, *options):
         file.write(task)
         file.flush()
         command = [skillmux, "search", "--file", file.name, "--index", pool, "--format", "json", *options]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    # 1: nothing was found.
+    if done.returncode not in (0, 1):
+        raise subprocess.CalledProcessError(done.returncode, command)
     return json.loads(done.stdout or "[]")
 
 

@@ -118,12 +118,12 @@ def routes(program, skills, tasks, settings, folder):
     reads = "never" if "--words" in sys.argv else "always"
     subprocess.run([program, "index", path, "--index", index, "--transformer", reads], env=environment, capture_output=True, check=True)
     here = ["--index", str(index), "--queries", str(queries)]
-    answers = subprocess.run([program, "route", *here, "--budget", "0"], env=environment, stdout=subprocess.PIPE, check=False).stdout
+    answers = printed([program, "route", *here, "--budget", "0"], environment)
     loaded = []
     for line in answers.splitlines():
         found = [skill for step in json.loads(line)["steps"] for skill in step["skills"]]
         loaded.append({skill["id"]: skill["trust"] for skill in found})
-    run = subprocess.run([program, "search", *here, "-k", "50"], env=environment, stdout=subprocess.PIPE, check=False).stdout
+    run = printed([program, "search", *here, "-k", "50"], environment)
     ranked = defaultdict(list)
     for line in run.decode().splitlines():
         query, _, skill_id, *_ = line.split()
@@ -131,6 +131,15 @@ def routes(program, skills, tasks, settings, folder):
     if len(loaded) != len(tasks) or not ranked:
         sys.exit("skillmux did not answer all tasks")
     return loaded, ranked
+
+
+def printed(command, environment):
+    """Returns what a command prints that finds something or nothing."""
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
+    # 1: nothing was found.
+    if done.returncode not in (0, 1):
+        raise subprocess.CalledProcessError(done.returncode, command)
+    return done.stdout
 
 
 def main():
