@@ -192,6 +192,14 @@ pub(crate) enum CliError {
         /// The file.
         path: PathBuf,
     },
+    /// The folder of a file that is to be written cannot be written to.
+    #[error("cannot write `{}`", path.display())]
+    OutFolder {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -283,6 +291,7 @@ impl CliError {
                 "what went wrong is said above; run it again, or take a model that follows instructions"
             }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
+            Self::OutFolder { .. } => "check who owns its folder, or name a file in another one",
             Self::OutPlace { .. } => "name a file with --out, in a folder that is there",
             Self::OutExists { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {

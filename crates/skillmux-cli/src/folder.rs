@@ -1,26 +1,123 @@
 //! Files and folders that commands write.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
 
 use anyhow::Context as _;
 
 use crate::error::CliError;
+
+/// What the names of drafts begin and end with.
+pub(crate) const DRAFT_PREFIX: &str = ".skillmux-";
+pub(crate) const DRAFT_SUFFIX: &str = ".draft";
 
 /// Makes a folder, with all above it.
 pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(path).with_context(|| format!("cannot make the folder `{}`", path.display()))
 }
 
-/// Checks that a file can lie at a place: in a folder that is there, and where no folder is.
+/// Checks that a file can lie at a place: in a folder that is there and can be written to, and where
+/// no folder is.
 pub(crate) fn check_place(path: &Path) -> Result<(), CliError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+    let folder = folder_of(path);
+    if path.is_dir() || !folder.is_dir() {
         return Err(CliError::OutPlace { path: path.to_owned() });
     }
-    Ok(())
+    if is_special(path) {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    tempfile::tempfile_in(folder).map(drop).map_err(|source| CliError::OutFolder { path, source })
 }
 
-/// Writes a file.
+/// Writes a file that anyone may read whom the user lets read new files. After a crash it is the
+/// old one or the new one, but for a pipe or a device, which is written to.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    fs::write(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
+    let write = || {
+        if is_special(path) {
+            return fs::write(path, bytes);
+        }
+        // A link stays a link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        replace_file(&target, bytes, NewFile::Shared)
+    };
+    write().with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Who may read a file that was not there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NewFile {
+    /// Its owner alone.
+    Private,
+    /// Whoever may read other new files of its owner.
+    Shared,
+}
+
+/// Replaces a file in one step, or makes it; the permissions of one that is there stay.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8], new: NewFile) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(DRAFT_PREFIX).suffix(DRAFT_SUFFIX);
+    #[cfg(unix)]
+    if new == NewFile::Shared {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As for any other file, the mask of the user takes away from these.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    #[cfg(not(unix))]
+    let _ = new;
+    let mut draft = builder.tempfile_in(folder_of(path))?;
+    draft.write_all(bytes)?;
+    if let Ok(present) = fs::metadata(path) {
+        draft.as_file().set_permissions(present.permissions())?;
+    }
+    draft.as_file().sync_all()?;
+    draft.persist(path).map(drop).map_err(|error| error.error)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Returns whether something is there that is no plain file, such as a pipe or a device.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|present| !present.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_whole_and_a_link_stays() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+        let dir = tempfile::tempdir().unwrap();
+        let [file, link, plain] = ["file", "link", "plain"].map(|name| dir.path().join(name));
+        fs::write(&file, "old").unwrap();
+        fs::write(&plain, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", &link).unwrap();
+        let before = fs::metadata(&file).unwrap();
+        write_file(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        let after = fs::metadata(&file).unwrap();
+        // Another file took its place, so whoever reads the old one reads it to its end.
+        assert_ne!(before.ino(), after.ino());
+        assert_eq!(after.permissions(), before.permissions());
+
+        let made = dir.path().join("made");
+        write_file(&made, b"new").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&made), mode(&plain));
+        write_file(Path::new("/dev/null"), b"gone").unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
 }

@@ -2,15 +2,11 @@
 
 use std::{
     fs, io,
-    io::Write,
     path::{Path, PathBuf},
 };
 
 use super::error::SettingsFileError;
-
-/// What the names of drafts begin and end with.
-const DRAFT_PREFIX: &str = ".skillmux-";
-const DRAFT_SUFFIX: &str = ".draft";
+use crate::folder::{DRAFT_PREFIX, DRAFT_SUFFIX, NewFile, replace_file};
 
 /// Returns the text of a file; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
@@ -64,14 +60,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
         fs::create_dir_all(&folder)?;
     }
     remove_drafts(&folder);
-    let mut draft =
-        tempfile::Builder::new().prefix(DRAFT_PREFIX).suffix(DRAFT_SUFFIX).tempfile_in(&folder)?;
-    draft.write_all(bytes)?;
-    if let Ok(present) = fs::metadata(path) {
-        draft.as_file().set_permissions(present.permissions())?;
-    }
-    draft.as_file().sync_all()?;
-    draft.persist(path).map_err(|error| error.error)?;
+    replace_file(path, bytes, NewFile::Private)?;
     Ok(makes_folder)
 }
 
