@@ -200,6 +200,12 @@ pub(crate) enum CliError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file that is to be written is read as well.
+    #[error("`{}` is training data, and would be overwritten", path.display())]
+    OutIsInput {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process writes to a folder of results.
     #[error("another run writes to `{}`", path.display())]
     OutLocked {
@@ -292,6 +298,7 @@ impl CliError {
             }
             Self::OutLocked { .. } => "wait for it, or name another folder with --out",
             Self::OutFolder { .. } => "check who owns its folder, or name a file in another one",
+            Self::OutIsInput { .. } => "name another file for what is written",
             Self::OutPlace { .. } => "name a file with --out, in a folder that is there",
             Self::OutExists { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {

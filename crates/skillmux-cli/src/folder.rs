@@ -33,6 +33,20 @@ pub(crate) fn check_place(path: &Path) -> Result<(), CliError> {
     tempfile::tempfile_in(folder).map(drop).map_err(|source| CliError::OutFolder { path, source })
 }
 
+/// Refuses a file for output that is among the inputs, whose text would be lost.
+pub(crate) fn refuse_overwriting<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    out: &Path,
+) -> Result<(), CliError> {
+    // What is not there yet is no input.
+    let Ok(file) = fs::canonicalize(out) else { return Ok(()) };
+    let is_out = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == file);
+    if inputs.into_iter().any(is_out) {
+        return Err(CliError::OutIsInput { path: out.to_owned() });
+    }
+    Ok(())
+}
+
 /// Writes a file that anyone may read whom the user lets read new files. After a crash it is the
 /// old one or the new one, but for a pipe or a device, which is written to.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
@@ -92,6 +106,20 @@ fn is_special(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_read_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let [data, other, new] = ["data", "other", "new"].map(|name| dir.path().join(name));
+        fs::write(&data, "rows").unwrap();
+        fs::write(&other, "rows").unwrap();
+        let inputs = || [data.as_path(), new.as_path()];
+        refuse_overwriting(inputs(), &other).unwrap();
+        refuse_overwriting(inputs(), &new).unwrap();
+        let same = dir.path().join("./data");
+        let error = refuse_overwriting(inputs(), &same).unwrap_err();
+        assert!(matches!(error, CliError::OutIsInput { .. }), "{error}");
+    }
 
     #[cfg(unix)]
     #[test]

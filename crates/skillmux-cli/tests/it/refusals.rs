@@ -224,6 +224,29 @@ fn training_says_before_it_begins_where_it_cannot_write() {
 }
 
 #[test]
+fn training_does_not_write_over_what_it_reads() {
+    let home = Home::new();
+    let data = home.write("data.jsonl", "{}\n");
+    let (new, other) = ("new.bin", home.write("other.jsonl", "{}\n"));
+    for command in [
+        &["encoder", "--queries", &data, "--run", "run", "--out", &data][..],
+        &["encoder", "--queries", &other, "--translations", &data, "--run", "run", "--out", &data],
+        &["ranker", "--tasks", &data, "--out", &data],
+        &["ranker", "--tasks", &data, "--out", new, "--held-out", &data],
+        &["abstention", "--answerable", &other, "--unanswerable", &data, "--out", &data],
+        &["composer", "--tasks", &data, "--out", &data],
+        &["kinds", "--labels", &data, "--out", &data],
+        &["pager", "--cases", &data, "--out", &data],
+        &["work", "--work", &other, "--talk", &data, "--out", &data],
+    ] {
+        let index: &[&str] = if command[0] == "work" { &[] } else { &["--index", "no-such-index"] };
+        home.run(&[&["train"], command, index].concat())
+            .assert_error("is training data, and would be overwritten", "name another file");
+    }
+    assert_eq!(fs::read_to_string(&data).unwrap(), "{}\n");
+}
+
+#[test]
 fn weights_of_no_network_are_refused() {
     let home = Home::with_index();
     let none = home.write("work.json", "[]");

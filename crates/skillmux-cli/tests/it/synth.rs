@@ -599,7 +599,7 @@ fn a_model_says_which_candidates_do_not_work_and_the_rows_train_a_composer() {
     let done = synth(&home, &server, "reject", &new, &["--tasks", &empty]);
     assert!(done.code == 2 && done.stderr.contains("line 1 of `"), "{}", done.stderr);
     assert!(!home.path("new.jsonl").exists());
-    let fixed = ["train", "composer", "--tasks", &out, "--out", &out, "--index", &home.index()];
+    let fixed = ["train", "composer", "--tasks", &out, "--out", &new, "--index", &home.index()];
     let done = home.run(&[&fixed[..], &["--rejected-weight=-1"]].concat());
     assert_eq!(done.code, 2);
     assert!(done.stderr.contains("the weight of rejected skills is 0 or more"), "{}", done.stderr);

@@ -10,14 +10,20 @@ mod ranker;
 mod transformer;
 mod work;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::{args::TrainCommand, folder::check_place, outcome::Outcome, settings::Settings};
+use crate::{
+    args::TrainCommand,
+    folder::{check_place, refuse_overwriting},
+    outcome::Outcome,
+    settings::Settings,
+};
 
 pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result<Outcome> {
     // Training takes minutes: a place that cannot be written to is said before them.
-    if let Some(file) = file_of(command) {
+    for file in written_by(command) {
         check_place(file)?;
+        refuse_overwriting(data_of(command), file)?;
     }
     match command {
         TrainCommand::Abstention(args) => abstention::run(args, settings),
@@ -31,16 +37,36 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
     }
 }
 
-/// Returns the file that a command writes weights to; `train transformer` writes a folder.
-fn file_of(command: &TrainCommand) -> Option<&Path> {
-    Some(match command {
-        TrainCommand::Abstention(args) => &args.out,
-        TrainCommand::Composer(args) => &args.out,
-        TrainCommand::Encoder(args) => &args.out,
-        TrainCommand::Kinds(args) => &args.out,
-        TrainCommand::Pager(args) => &args.out,
-        TrainCommand::Ranker(args) => &args.out,
-        TrainCommand::Work(args) => &args.out,
-        TrainCommand::Transformer(_) => return None,
-    })
+/// Returns the files that a command writes; `train transformer` writes a folder.
+fn written_by(command: &TrainCommand) -> Vec<&Path> {
+    let (out, held_out) = match command {
+        TrainCommand::Abstention(args) => (&args.out, &args.held_out),
+        TrainCommand::Composer(args) => (&args.out, &None),
+        TrainCommand::Encoder(args) => (&args.out, &None),
+        TrainCommand::Kinds(args) => (&args.out, &None),
+        TrainCommand::Pager(args) => (&args.out, &None),
+        TrainCommand::Ranker(args) => (&args.out, &args.held_out),
+        TrainCommand::Work(args) => (&args.out, &None),
+        TrainCommand::Transformer(_) => return Vec::new(),
+    };
+    std::iter::once(out).chain(held_out).map(PathBuf::as_path).collect()
+}
+
+/// Returns the files of training data that a command reads.
+fn data_of(command: &TrainCommand) -> impl Iterator<Item = &Path> {
+    let files: Vec<&[PathBuf]> = match command {
+        TrainCommand::Abstention(args) => {
+            vec![&args.answerable, &args.unanswerable, &args.talk, &args.triggers]
+        }
+        TrainCommand::Composer(args) => vec![&args.tasks],
+        TrainCommand::Encoder(args) => vec![&args.queries, &args.translations],
+        TrainCommand::Kinds(args) => vec![std::slice::from_ref(&args.labels)],
+        TrainCommand::Pager(args) => vec![std::slice::from_ref(&args.cases)],
+        TrainCommand::Ranker(args) => {
+            vec![&args.queries, &args.tasks, &args.translations, &args.transformer_tasks]
+        }
+        TrainCommand::Transformer(args) => vec![&args.queries, &args.translations],
+        TrainCommand::Work(args) => vec![&args.work, &args.talk],
+    };
+    files.into_iter().flatten().map(PathBuf::as_path)
 }

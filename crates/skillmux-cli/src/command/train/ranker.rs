@@ -1,11 +1,6 @@
 //! `skillmux train ranker`
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use anyhow::{Context as _, bail};
 use skillmux::{index::Index, model::Encoder, rerank::RankerWeights, retrieve::FeatureGroup};
@@ -30,7 +25,6 @@ use crate::{
 
 pub(super) fn run(args: &TrainRankerArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let options = options(args)?;
-    refuse_inputs_as_outputs(args)?;
     if let Some(folder) = &args.ablations {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -99,18 +93,6 @@ fn add_transformer(
         let folder = tempfile::tempdir().context("cannot make a folder for the samples")?;
         let indexes = samples.of_size(*size, folder.path())?;
         examples.add_transformer(&indexes, encoder, &transformer, data)?;
-    }
-    Ok(())
-}
-
-/// Refuses to write over what is read.
-fn refuse_inputs_as_outputs(args: &TrainRankerArgs) -> anyhow::Result<()> {
-    let inputs = args.queries.iter().chain(&args.tasks).chain(&args.translations);
-    let inputs: Vec<PathBuf> = inputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
-    for output in [Some(&args.out), args.held_out.as_ref()].into_iter().flatten() {
-        if fs::canonicalize(output).is_ok_and(|output| inputs.contains(&output)) {
-            bail!("`{}` is training data, and would be overwritten", output.display());
-        }
     }
     Ok(())
 }
