@@ -5,8 +5,7 @@ use std::{path::Path, sync::Arc};
 use skillmux::{
     index::{Index, UpdateOptions},
     library::Library,
-    model::Encoder,
-    page::{LeftOutValue, NodeFeatures},
+    page::{LeftOutValue, NodeFeatures, ValuePager},
     route::{Router, Stages},
 };
 use skillmux_eval::dataset::{Dataset, DatasetKind, DatasetOptions};
@@ -18,9 +17,11 @@ fn examples(cases: &Path) -> (PagerExamples, Router) {
     let library = Library::open([fixtures.join("library")]).unwrap();
     Index::update(folder.path(), &library, &UpdateOptions::default(), &mut |_| ()).unwrap();
     let router = Router::new(Index::open(folder.path()).unwrap(), Stages::default()).unwrap();
+    let (weights, encoder) = (skillmux_models::pager().texts, skillmux_models::encoder());
+    let pager = ValuePager::new(weights, Arc::new(encoder));
     let kind = Some(DatasetKind::IntraSkillBench);
     let cases = Dataset::open(cases, kind, DatasetOptions::default()).unwrap();
-    let examples = PagerExamples::read(&cases, &router, &skillmux_models::encoder()).unwrap();
+    let examples = PagerExamples::read(&cases, &router, pager).unwrap();
     (examples, router)
 }
 
@@ -31,8 +32,7 @@ fn parts_that_answer_are_told_from_the_others() {
     assert_eq!((examples.n_cases(), examples.n_skills()), ([2, 0, 0], 1));
     let [n_nodes, n_needed] = examples.n_nodes();
     assert!(n_needed >= 2 && n_nodes > 5 * n_needed, "{n_needed} of {n_nodes}");
-    let encoder: Arc<dyn Encoder> = Arc::new(skillmux_models::encoder());
-    let (weights, scores) = examples.fit(&router, &encoder);
+    let (weights, scores) = examples.fit(&router);
     let answer = NodeFeatures { best_line: 1.0, place_by_words: 1.0, ..NodeFeatures::default() };
     let other = NodeFeatures { meaning: -0.5, ..NodeFeatures::default() };
     assert!(weights.probability(&answer) > 4.0 * weights.probability(&other), "{weights:?}");

@@ -174,7 +174,7 @@ impl Pager for ValuePager {
                 if is_whole {
                     Draft::Whole(outline)
                 } else {
-                    Draft::Cut(Selection::new(self, request, outline, share_tokens))
+                    Draft::Cut(Box::new(Selection::new(self, request, outline, share_tokens)))
                 }
             })
             .collect();
@@ -233,7 +233,7 @@ fn best_of_all(cut: &[&mut Selection<'_>], left_tokens: u32) -> Option<(usize, R
 /// A page under way.
 enum Draft<'a> {
     Whole(Outline<'a>),
-    Cut(Selection<'a>),
+    Cut(Box<Selection<'a>>),
 }
 
 impl<'a> Draft<'a> {
