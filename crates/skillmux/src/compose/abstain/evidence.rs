@@ -21,8 +21,8 @@ const MAX_KEYWORDS: u32 = 4;
 /// Most words of a task that is a few words.
 const MAX_FEW_WORDS: usize = 4;
 
-/// Most words of a task that is a short sentence.
-const MAX_BRIEF_WORDS: usize = 6;
+/// Most characters of such a task in writing without spaces.
+const MAX_FEW_CHARACTERS: usize = 8;
 
 /// What speaks for and against loading the best skill of a ranking. Every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -94,9 +94,7 @@ evidence_features! {
     /// its place; 0 without one.
     #[serde(default)]
     text_rank: true,
-    /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it. At least 0 if
-    /// a task of at most six words, or twelve characters of writing without spaces, asks by its
-    /// words.
+    /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it.
     #[serde(default)]
     work: true,
     /// 1 if a part of the task asks for something by its words, else 0: a statement about the
@@ -130,10 +128,7 @@ impl Evidence {
         let n_units = f32::max((n_characters + n_words) as f32, 1.0);
         let character_share = n_characters as f32 / n_units;
         let density = f32::max(n_terms, 1.0) / n_units;
-        let (asks, is_few) = (asks_anywhere(task), is_few(task));
-        // Of a few words the network knows the subject better than what is wanted.
-        let work = signal(QUERY_WORK);
-        let work = if asks && is_brief(task) { f32::max(work, 0.0) } else { work };
+        let (work, asks, is_few) = (signal(QUERY_WORK), asks_anywhere(task), is_few(task));
         let library_size = (usize::max(n_skills, MIN_SKILLS) as f32).ln_1p();
         let features = Features {
             score_mass: words.score_share * n_terms.ln_1p(),
@@ -172,21 +167,9 @@ impl Evidence {
 
 /// Returns whether a task is a few words.
 fn is_few(task: &str) -> bool {
-    has_at_most(task, MAX_FEW_WORDS)
-}
-
-/// Returns whether a task is a short sentence.
-fn is_brief(task: &str) -> bool {
-    has_at_most(task, MAX_BRIEF_WORDS)
-}
-
-/// Returns whether a task has at most so many words, or twice as many characters of writing without
-/// spaces.
-fn has_at_most(task: &str, n_words: usize) -> bool {
-    match task.chars().filter(|c| is_spaceless(*c)).count() {
-        0 => task.split_whitespace().count() <= n_words,
-        n_characters => n_characters <= 2 * n_words,
-    }
+    let n_characters = task.chars().filter(|c| is_spaceless(*c)).count();
+    let n_words = task.split_whitespace().count();
+    if n_characters > 0 { n_characters <= MAX_FEW_CHARACTERS } else { n_words <= MAX_FEW_WORDS }
 }
 
 /// What a text is made of.

@@ -374,15 +374,13 @@ fn mean([description, body]: [f32; 2]) -> f32 {
     f32::midpoint(description, body)
 }
 
-/// Returns the place of each score, best first from 0. Equal scores have one place, whatever their
-/// order: that of documents in an index which was updated is not that of a new one.
+/// Returns the place of each score, best first from 0; ties keep their order.
 fn places(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
     let mut places = vec![0; scores.len()];
-    for (place, pair) in (1..).zip(order.windows(2)) {
-        let is_tie = scores[pair[0]].total_cmp(&scores[pair[1]]).is_eq();
-        places[pair[1]] = if is_tie { places[pair[0]] } else { place };
+    for (place, at) in order.into_iter().enumerate() {
+        places[at] = place;
     }
     places
 }
