@@ -41,7 +41,10 @@ fn reasons_tell_of_each_part_whether_it_is_shown() {
 fn reasons_are_those_of_the_value() {
     let home = Home::with_index();
     let done = home.ask(&["page", SKILL, QUERY, "--why", "--pager", "mmr"]);
-    done.assert_error("--why tells how `--pager value` chooses", "leave --pager out");
+    done.assert_error(
+        "--why tells how `--pager transformer` and `--pager value` choose",
+        "leave --pager out",
+    );
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn weights_that_were_trained_choose_the_parts() {
     };
     assert_ne!(page(&["--pager-weights", &weights]).stdout, page(&[]).stdout);
     let mut large: Value = serde_json::from_str(&fs::read_to_string(&weights).unwrap()).unwrap();
-    large["bias"] = 1e300.into();
+    large["tokens"]["bias"] = 1e300.into();
     let large = home.write("large.json", large.to_string());
     let done = page(&["--pager-weights", &large]);
     assert!(done.code == 2 && done.stderr.contains("too large"), "{}", done.stderr);

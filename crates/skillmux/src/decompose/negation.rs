@@ -251,7 +251,8 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     end_of_phrase |= at >= rest.len();
     let (first, last) = (words.first()?, words.last()?);
     // `without losing data` is a condition; `not working` tells a state.
-    let is_of_state = |(_, word): &(usize, &str)| OF_STATES.contains(word);
+    let may_tell_state = ["no", "with no", "without"].contains(&&lower[start.range.clone()]);
+    let is_of_state = |(_, word): &(usize, &str)| may_tell_state && OF_STATES.contains(word);
     let is_condition = first.1.ends_with("ing") || words.iter().any(is_of_state);
     if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
         return None;
