@@ -59,7 +59,11 @@ static TRANSFORMER: OnceLock<Arc<dyn TokenEncoder>> = OnceLock::new();
 /// Returns the transformer of this run: the one inside the program, which is read when it is first
 /// asked for, unless [`read_transformer`] has read another.
 pub(crate) fn transformer() -> Arc<dyn TokenEncoder> {
-    Arc::clone(TRANSFORMER.get_or_init(embedded_transformer))
+    Arc::clone(present())
+}
+
+fn present() -> &'static Arc<dyn TokenEncoder> {
+    TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer()))
 }
 
 /// The transformer of this run, which is read when it has something to read.
@@ -67,30 +71,26 @@ struct WhenAsked;
 
 impl Encoder for WhenAsked {
     fn identity(&self) -> &EncoderIdentity {
-        TRANSFORMER.get_or_init(embedded_transformer).identity()
+        present().identity()
     }
 
     fn encode(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        transformer().encode(texts)
+        present().encode(texts)
     }
 
     fn encode_queries(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        transformer().encode_queries(texts)
+        present().encode_queries(texts)
     }
 }
 
 impl TokenEncoder for WhenAsked {
     fn encode_tokens(&self, texts: &[&str]) -> skillmux::Result<Vec<TokenVectors>> {
-        transformer().encode_tokens(texts)
+        present().encode_tokens(texts)
     }
 
     fn encode_query_tokens(&self, query: &str) -> skillmux::Result<TokenVectors> {
-        transformer().encode_query_tokens(query)
+        present().encode_query_tokens(query)
     }
-}
-
-fn embedded_transformer() -> Arc<dyn TokenEncoder> {
-    Arc::new(skillmux_models::transformer())
 }
 
 /// Reads the transformer that the settings name, if they name one.

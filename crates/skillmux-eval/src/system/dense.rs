@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use skillmux::{
     index::{Index, SkillIdx},
-    model::{Encoder, EncoderIdentity},
+    model::{Encoder, EncoderIdentity, dot},
 };
 
 use super::{
@@ -88,18 +88,4 @@ fn checked(encoder: &dyn Encoder, vectors: Vec<f32>, n_texts: usize) -> Result<V
 
 fn is_zero(vector: &[f32]) -> bool {
     vector.iter().all(|number| *number == 0.0)
-}
-
-/// Returns the dot product; eight sums at a time, which the compiler does at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 8;
-    let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_lanes.remainder().iter().zip(b_lanes.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0_f32; LANES];
-    for (a, b) in a_lanes.zip(b_lanes) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum::<f32>() + rest
 }

@@ -48,7 +48,7 @@ pub use encoder::{Encoder, EncoderIdentity};
 pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
-pub use token_encoder::{TokenEncoder, TokenVectors};
+pub use token_encoder::{TokenEncoder, TokenVectors, dot};
 pub use translator::Translator;
 pub use trees::{Tree, TreeSplit, Trees};
 

@@ -52,9 +52,9 @@ impl TokenVectors {
     }
 }
 
-/// Returns the dot product. Eight sums that do not wait for each other let the processor add eight
-/// products at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
+/// Returns the dot product of two vectors of the same length.
+/// Eight sums that do not wait for each other let the processor add eight products at once.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     const N_SUMS: usize = 8;
     let mut sums = [0.0; N_SUMS];
     let (a, b) = (a.chunks_exact(N_SUMS), b.chunks_exact(N_SUMS));
