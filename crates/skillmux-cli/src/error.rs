@@ -243,7 +243,7 @@ impl CliError {
                 "--encoder, --ranker, --abstention, --composer-weights, --pager-weights and --work-weights name \
                  files of your own, and so does [models] in the settings file; without them the models inside the program are used. --encoder and \
                  --reranker also take the folder of a published model, its id (OWNER/NAME), or the URL of \
-                 an endpoint"
+                 an endpoint. --transformer-weights takes the folder that training/transformer/export.py writes"
             }
             Self::ModelForm { .. } => {
                 "`skillmux train encoder`, `ranker`, `abstention`, `composer`, `pager` and `work` write such \

@@ -100,7 +100,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Search(args) => command::search::run(&args, &with(&args.models)?),
         Command::Page(args) => command::page::run(&args, &own()?),
         Command::Stats(args) => command::stats::run(&args, &own()?),
-        Command::Eval(args) => command::eval::run(&args, &own()?),
+        Command::Eval(args) => command::eval::run(&args, &with(&args.models())?),
         Command::Train(command) => command::train::run(&command, &own()?),
         Command::Synth(command) => command::synth::run(&command, &own()?),
         Command::Models(command) => command::models::run(&command),

@@ -20,6 +20,19 @@ pub(crate) struct EvalArgs {
     pub(crate) trec: EvalTrecArgs,
 }
 
+impl EvalArgs {
+    /// Returns the models that the command names.
+    pub(crate) fn models(&self) -> ModelArgs {
+        let ask = match &self.command {
+            Some(EvalCommand::Run(args)) => &args.ask,
+            Some(EvalCommand::Gate(args)) => &args.ask,
+            Some(EvalCommand::Sweep(args)) => &args.ask,
+            _ => return ModelArgs::default(),
+        };
+        ask.models.clone()
+    }
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EvalTrecArgs {
     /// A TREC run, as `skillmux search --queries` prints it

@@ -66,6 +66,20 @@ fn the_evaluation_measures_the_weights_that_the_user_named() {
 }
 
 #[test]
+fn the_evaluation_reads_the_transformer_that_the_user_named() {
+    let home = Home::with_index();
+    let tasks =
+        home.write("tasks.jsonl", format!("{{\"query_id\": \"q1\", \"query\": \"{TASK}\"}}\n"));
+    for command in ["run", "sweep"] {
+        let done = home.ask(&["eval", command, &tasks, "--transformer-weights", "nowhere"]);
+        done.assert_error("cannot read `nowhere/vocabulary.txt`", "training/transformer/export.py");
+    }
+    let gate = ["eval", "gate", &tasks, "--old", "bm25", "--new", "default"];
+    let done = home.ask(&[&gate[..], &["--transformer-weights", "nowhere"]].concat());
+    done.assert_error("cannot read `nowhere/vocabulary.txt`", "training/transformer/export.py");
+}
+
+#[test]
 fn the_kind_of_the_vectors_is_that_of_the_option_and_stays_without_it() {
     let home = Home::with_index();
     let index = home.index();

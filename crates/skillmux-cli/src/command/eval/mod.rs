@@ -23,9 +23,9 @@ use crate::{
 pub(crate) fn run(args: &EvalArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     match &args.command {
         None => trec::run(&args.trec),
-        Some(EvalCommand::Run(args)) => run::run(args, &settings.with_models(&args.ask.models)),
-        Some(EvalCommand::Gate(args)) => gate::run(args, &settings.with_models(&args.ask.models)),
-        Some(EvalCommand::Sweep(args)) => sweep::run(args, &settings.with_models(&args.ask.models)),
+        Some(EvalCommand::Run(args)) => run::run(args, settings),
+        Some(EvalCommand::Gate(args)) => gate::run(args, settings),
+        Some(EvalCommand::Sweep(args)) => sweep::run(args, settings),
         Some(EvalCommand::Compare(args)) => compare::run(args),
         Some(EvalCommand::Show(args)) => show::run(args),
         Some(EvalCommand::Execute(args)) => execute::run(args),
