@@ -229,6 +229,14 @@ pub enum Error {
         /// The task.
         task_id: String,
     },
+    /// A gate is given rankings that are too short to be judged.
+    #[error("rankings of {depth} skills are too short for {measure}")]
+    TooShallow {
+        /// What a ranking is judged by.
+        measure: &'static str,
+        /// How many skills rankings keep.
+        depth: usize,
+    },
     /// A sweep has a system that was not measured, or that shows no pages.
     #[error("`{}` shows no page whose task says what is needed", printable(system))]
     NotSwept {
@@ -468,6 +476,7 @@ impl Error {
             Self::NothingToFind { .. } => {
                 "a gate judges rankings by their right skills; leave this dataset out"
             }
+            Self::TooShallow { .. } => "keep at least 10 skills of each ranking",
             Self::NoRanking { .. } => "name systems that rank skills",
             Self::NotSwept { .. } => {
                 "sweep systems `page:...` over cases such as those of `datasets/intra-skill-bench.jsonl`"

@@ -175,7 +175,7 @@ pub(crate) struct AskArgs {
     /// Measure only N tasks, drawn at random
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,
-    /// Keep the best N skills of each ranking
+    /// Keep the best N skills of each ranking. Scores that look at more are left out
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) depth: u16,
     /// Seed of all random choices

@@ -194,6 +194,28 @@ fn systems_are_added_to_results() {
 }
 
 #[test]
+fn scores_beyond_the_depth_are_left_out() {
+    let home = Home::new();
+    let out = home.path("out").display().to_string();
+    let more = ["--depth", "5", "--out", &out, "--system", "bm25", "default"];
+    let done = eval_run(&home, "eval/skillrouter", &more);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let (a, b) = (format!("{out}/bm25"), format!("{out}/default"));
+    let tasks = fs::read_to_string(home.path("out/tasks.csv")).unwrap();
+    let task_id = tasks.lines().nth(1).unwrap().split(',').next().unwrap();
+    let compared = home.run(&["eval", "compare", &a, &b]);
+    let shown = home.run(&["eval", "show", task_id, "--in", &out]);
+    for text in [&done.stdout, &compared.stdout, &shown.stdout] {
+        assert!(text.contains("Hit@1"), "{text}");
+        for name in ["@10", "@20", "@50"] {
+            assert!(!text.contains(name), "{text}");
+        }
+    }
+    home.run(&["eval", "gate", "--old", &a, "--new", &b])
+        .assert_error("rankings of 5 skills are too short for Recall@10", "at least 10 skills");
+}
+
+#[test]
 fn a_run_removes_nothing_but_its_own_journals() {
     let home = Home::new();
     let out = home.path("out");

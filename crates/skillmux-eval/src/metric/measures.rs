@@ -385,6 +385,8 @@ mod tests {
             .take_while(|name| *name != "Set-Compat")
             .collect();
         assert_eq!(named(&case((&one, &ranks))), of_ranking);
+        let of_first = measures().iter().filter(|measure| measure.n_ranked().is_some());
+        assert_eq!(of_first.map(|measure| measure.name).collect::<BTreeSet<_>>(), of_ranking);
 
         let abstains = Answer { loaded: Some(Vec::new()), ..Answer::default() };
         let of_loading = ["Set F1", "Set EM", "Cardinality difference", "False load"];

@@ -116,6 +116,20 @@ impl<'a> TaskScores<'a> {
         Ok(Self { dataset, systems, views })
     }
 
+    /// Leaves out the measures that look at more skills than rankings of this depth have. 0: the
+    /// depth is not known, and nothing is left out.
+    #[must_use]
+    pub fn within(mut self, depth: usize) -> Self {
+        let is_beyond = |measure: &Measure| measure.n_ranked().is_some_and(|n| n > depth);
+        for scores in self.systems.iter_mut().flat_map(|system| system.views.values_mut()) {
+            let columns = scores.columns.iter_mut().zip(measures());
+            for (column, _) in columns.filter(|(_, measure)| depth > 0 && is_beyond(measure)) {
+                column.fill(None);
+            }
+        }
+        self
+    }
+
     /// Returns the views that there are.
     pub fn views(&self) -> &[View] {
         &self.views

@@ -18,7 +18,9 @@ pub(super) fn run(args: &EvalCompareArgs) -> anyhow::Result<Outcome> {
     let Pair { results, other_setting, .. } = Results::open_pair(&args.a, &args.b)?;
     let credit = clusters.as_ref().map(credited);
     let credit = credit.as_ref().map(|credit| credit as _);
-    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?;
+    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?
+        .within(results.setting.depth)
+        .within(other_setting.depth);
     let options = CompareOptions {
         view: if credit.is_some() { View::NearDuplicates } else { View::ById },
         settings: Some((&results.setting, &other_setting)),

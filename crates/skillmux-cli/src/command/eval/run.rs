@@ -104,7 +104,8 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
         &results.dataset,
         &results.evaluations,
         credit.as_ref().map(|credit| credit as _),
-    )?;
+    )?
+    .within(results.setting.depth);
     let bootstrap = args.ask.bootstrap();
     let setting = Some(&results.setting);
     let options = ReportOptions { bootstrap, setting, ..ReportOptions::default() };

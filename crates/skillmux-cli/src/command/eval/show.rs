@@ -21,7 +21,8 @@ pub(super) fn run(args: &EvalShowArgs) -> anyhow::Result<Outcome> {
     let results = Results::open(&args.results)?;
     let credit = clusters.as_ref().map(credited);
     let credit = credit.as_ref().map(|credit| credit as _);
-    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?;
+    let scores = TaskScores::new(&results.dataset, &results.evaluations, credit)?
+        .within(results.setting.depth);
     let shown = ShownTask::new(&scores, &args.task_id)?;
     match args.format {
         Format::Text => print_text(&shown.to_text(width(), MAX_RANKS))?,

@@ -36,7 +36,7 @@ pub(super) fn run(args: &EvalSweepArgs, settings: &Settings) -> anyhow::Result<O
     let run = Run { depth: args.ask.depth.into(), dataset: &dataset, setting: &setting, out: None };
     let evaluations = run.answers(&specs, &context, &[])?;
     kinds.check()?;
-    let scores = TaskScores::new(&dataset, &evaluations, None)?;
+    let scores = TaskScores::new(&dataset, &evaluations, None)?.within(setting.depth);
     let sweep = Sweep::new(&scores, &series, &args.ask.bootstrap())?;
     if let Some(path) = &args.plot {
         write_file(path, sweep.to_svg().as_bytes())?;

@@ -162,7 +162,8 @@ impl GateDataset {
     ///
     /// # Errors
     /// [`Error::NoSystem`] if there are no two, [`Error::NoRanking`] if one of them does not rank,
-    /// and [`Error::NothingToFind`] if no task has a right skill.
+    /// [`Error::TooShallow`] if rankings are shorter than what is judged, and
+    /// [`Error::NothingToFind`] if no task has a right skill.
     pub fn new(
         name: &str,
         scores: &TaskScores<'_>,
@@ -171,6 +172,11 @@ impl GateDataset {
     ) -> Result<Self, Error> {
         let [old, new] = scores.systems.as_slice() else { return Err(Error::NoSystem) };
         let tasks = &scores.dataset.tasks;
+        let gated: Vec<&Measure> = measures().iter().filter(|m| GATED.contains(&m.name)).collect();
+        let beyond = |m: &&&Measure| m.n_ranked().is_some_and(|n| n > setting.depth);
+        if let Some(measure) = gated.iter().find(beyond).filter(|_| setting.depth > 0) {
+            return Err(Error::TooShallow { measure: measure.name, depth: setting.depth });
+        }
         for system in [old, new] {
             let pairs = tasks.iter().zip(&system.rows);
             let mut unranked =
@@ -181,8 +187,8 @@ impl GateDataset {
             }
         }
         let compare = |slice: Option<GateSlice>, positions: &[usize]| {
-            let gated = GATED.iter().filter_map(|name| measures().iter().find(|m| m.name == *name));
             let compared = gated
+                .iter()
                 .map(|measure| compared(slice.clone(), measure, (old, new), positions, options));
             compared.flatten().collect::<Vec<GateComparison>>()
         };
