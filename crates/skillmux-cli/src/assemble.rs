@@ -412,13 +412,18 @@ impl Assembly for Models {
         let vectors = VectorUse::of(index);
         let weighed = name.split_once(':').filter(|(name, _)| WEIGHED.contains(name));
         if let Some((name, path)) = weighed {
+            let choice = RetrieverChoice::by_name(name);
+            if choice == Some(RetrieverChoice::Transformer) && vectors != VectorUse::Transformer {
+                // A name with weights says what is measured: nothing else takes its place.
+                let (system, index) = (name.to_owned(), index.path().to_owned());
+                return Err(EvalError::Unencoded { system, index });
+            }
             let path = Path::new(path.trim());
             let text = fs::read_to_string(path)
                 .map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
             let weights = serde_json::from_str(&text).map_err(|source: serde_json::Error| {
                 EvalError::Weights { path: path.to_owned(), source: Box::new(source) }
             })?;
-            let choice = RetrieverChoice::by_name(name);
             return Ok(choice.map(|choice| self.ranker(choice, &weights, vectors)));
         }
         let choice = RetrieverChoice::by_name(name);

@@ -337,6 +337,12 @@ pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
     use skillmux_eval::Error;
 
     let hint = match error {
+        Error::Unencoded { index, .. } => {
+            let index = shell_word(index);
+            return Some(format!(
+                "`skillmux index --index {index} --transformer` lets it read them; `ranked:FILE` does without it"
+            ));
+        }
         Error::Weights { .. } => "`skillmux train ranker` writes such a file",
         Error::Csv { .. } | Error::CsvHead { .. } | Error::TaskTwice { .. } => {
             "such tables are written by `skillmux eval`; write it anew"

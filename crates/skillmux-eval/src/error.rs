@@ -280,6 +280,14 @@ pub enum Error {
         /// What it asks.
         model: ModelPort,
     },
+    /// A system uses the transformer, which has not read all skills.
+    #[error("`{}` needs an index that the transformer has read, and it has not read `{}`", printable(system), index.display())]
+    Unencoded {
+        /// The system.
+        system: String,
+        /// Folder of the index.
+        index: PathBuf,
+    },
     /// An encoder does not keep its contract.
     #[error("the encoder `{encoder}` gave {n_finite} finite numbers, but {n_expected} were due")]
     BadVectors {
@@ -492,6 +500,7 @@ impl Error {
             Self::ModelMissing { model: ModelPort::Chat, .. } => {
                 "give the base URL of an endpoint that speaks the OpenAI protocol, and its model"
             }
+            Self::Unencoded { .. } => "let the transformer read the skills of the index",
             Self::BadVectors { .. } => "the encoder is broken, or its weights are",
             Self::JournalOfAnother { .. } => "name another folder for the results, or start afresh",
             Self::Engine(error) => return error.hint(),

@@ -80,6 +80,24 @@ fn the_evaluation_reads_the_transformer_that_the_user_named() {
 }
 
 #[test]
+fn weights_with_the_transformer_are_measured_where_it_has_read_all_skills() {
+    let home = Home::with_index();
+    let ranker = home.write("ranker.json", RANKER);
+    let tasks =
+        home.write("tasks.jsonl", format!("{{\"query_id\": \"q1\", \"query\": \"{TASK}\"}}\n"));
+    let qrels = home.write("qrels.trec", "q1 0 documents/pdf-form-filling 1\n");
+    let measure = |name: &str| {
+        let system = format!("{name}:{ranker}");
+        home.ask(&["eval", "run", &tasks, "--qrels", &qrels, "--system", &system])
+    };
+    assert_eq!(measure("transformer").code, 0);
+    let index = home.index();
+    assert_eq!(home.run(&["index", "--index", &index, "--transformer", "never"]).code, 0);
+    assert_eq!(measure("ranked").code, 0);
+    measure("transformer").assert_error("it has not read `", "--transformer` lets it read them");
+}
+
+#[test]
 fn the_kind_of_the_vectors_is_that_of_the_option_and_stays_without_it() {
     let home = Home::with_index();
     let index = home.index();

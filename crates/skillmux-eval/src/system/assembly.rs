@@ -18,7 +18,8 @@ pub trait Assembly: Sync {
     /// Returns the ranking of a name over an index; `None` if there is none of that name.
     ///
     /// # Errors
-    /// [`Error::Read`] and [`Error::Weights`] for a ranking that reads a file.
+    /// [`Error::Read`] and [`Error::Weights`] for a ranking that reads a file, and
+    /// [`Error::Unencoded`] for one that uses vectors which the index does not have.
     fn ranker(&self, name: &str, index: &Index) -> Result<Option<Ranker>, Error>;
 }
 
