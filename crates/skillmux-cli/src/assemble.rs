@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Once, OnceLock},
 };
 
 use skillmux::{
@@ -43,6 +43,7 @@ use crate::{
     clock::since_start,
     error::CliError,
     own_model::{self, embedded_encoder},
+    render::paint::{NOTE, styled},
     settings::Settings,
 };
 
@@ -165,6 +166,8 @@ pub(crate) struct Models {
     passage: PassageChoice,
     judge: Option<Arc<dyn ChatModel>>,
     kinds: Option<Arc<dyn KindClassifier>>,
+    /// Whether the user named one that scores depend on.
+    has_own_scores: bool,
 }
 
 impl Models {
@@ -200,6 +203,9 @@ impl Models {
             passage: paths.reranker_reads.unwrap_or_default(),
             judge: None,
             kinds: None,
+            has_own_scores: paths.encoder.is_some()
+                || paths.transformer.is_some()
+                || paths.ranker.is_some(),
         })
     }
 
@@ -211,6 +217,26 @@ impl Models {
     /// Returns the models with what tells the kinds of parts in the pages of routers.
     pub(crate) fn with_kinds(self, kinds: Option<Arc<dyn KindClassifier>>) -> Self {
         Self { kinds, ..self }
+    }
+
+    /// Says on standard error if a router has no calibration because of the models that the user
+    /// named.
+    pub(crate) fn tell_uncalibrated(&self, router: &Router, retriever: RetrieverChoice) {
+        static TOLD: Once = Once::new();
+        // The others have none with any model.
+        let may_have_one =
+            matches!(retriever, RetrieverChoice::Transformer | RetrieverChoice::Ranked)
+                && self.judge.is_none();
+        if !self.has_own_scores || !may_have_one || router.calibration().is_some() {
+            return;
+        }
+        TOLD.call_once(|| {
+            anstream::eprintln!(
+                "{} no calibration was fitted to the models that you named, so answers have no confidence, \
+                 and no skill is refused; `skillmux train abstention` fits one, and --abstention names it",
+                styled(NOTE, "note:")
+            );
+        });
     }
 
     /// Returns the encoder.

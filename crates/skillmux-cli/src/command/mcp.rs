@@ -13,7 +13,7 @@ use skillmux_server::{HttpListener, State};
 use tempfile::TempDir;
 
 use crate::{
-    args::{McpArgs, SourceArgs},
+    args::{McpArgs, RetrieverChoice, SourceArgs},
     assemble::Models,
     error::engine_hint,
     outcome::Outcome,
@@ -35,7 +35,9 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     let waiting = waiting(&opened);
     let OpenIndex { index, places, folder, .. } = opened;
     let trust = settings.trust_policy(&places)?;
-    let state = State::new(models.lasting_router(index, trust)?.with_places(places));
+    let router = models.lasting_router(index, trust)?.with_places(places);
+    models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
+    let state = State::new(router);
     let folder = Arc::new(Mutex::new(folder));
     match watch.transpose() {
         Ok(Some(watch)) => {

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
     }
     let trust = settings.trust_policy(&opened.places)?;
     let router = models.router(opened.index, args.stages, trust)?.with_places(opened.places);
+    models.tell_uncalibrated(&router, args.stages.retriever);
     let options = RouteOptions {
         max_skills: args.k.map(usize::from),
         budget_tokens: args.budget,

@@ -31,8 +31,13 @@ fn weights_of_a_file_rank_and_have_no_calibration() {
     assert_eq!((&route["decision"], &route["confidence"]), (&Value::from("load"), &Value::Null));
     let text = home.ask(&["route", TASK, "--ranker", &ranker]);
     assert!(text.stdout.contains("uncalibrated"), "{}", text.stdout);
-    let shipped = json(&home.ask(&["route", TASK, "--format", "json"]));
-    assert!(shipped["confidence"].as_f64().unwrap() > 0.5);
+    assert_eq!(text.stderr.matches("no calibration was fitted").count(), 1, "{}", text.stderr);
+    assert!(text.stderr.contains("`skillmux train abstention` fits one"), "{}", text.stderr);
+    let unlearned = home.ask(&["route", TASK, "--ranker", &ranker, "--retriever", "fielded"]);
+    assert_eq!(unlearned.stderr, "");
+    let shipped = home.ask(&["route", TASK, "--format", "json"]);
+    assert_eq!(shipped.stderr, "");
+    assert!(json(&shipped)["confidence"].as_f64().unwrap() > 0.5);
 }
 
 #[test]

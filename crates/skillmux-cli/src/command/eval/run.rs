@@ -58,6 +58,7 @@ pub(super) fn run(args: &EvalRunArgs, settings: &Settings) -> anyhow::Result<Out
     let models = models.with_kinds(kinds.classifier.clone());
     let router =
         models.router(opened.index, stages(args.stages, &specs), TrustPolicy::default())?;
+    models.tell_uncalibrated(&router, args.stages.retriever);
     let encoder = models.encoder();
     let index = router.index();
     let mut context = SystemContext::new(&router, &index);
