@@ -18,8 +18,8 @@ use crate::{error::CliError, wiring::write_whole};
 
 const VERSION: u32 = 1;
 
-/// What skills were when the user pinned them, by id and folder: skills of two projects may have
-/// one id.
+/// What skills were when the user pinned them, by id and place: skills of two projects, and of two
+/// registries, may have one id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pins(Vec<Pin>);
 
@@ -32,6 +32,9 @@ pub(crate) struct Pin {
     /// Its folder, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     folder: Option<PathBuf>,
+    /// The shards or the list that it comes from, if it has no folder and that was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    registry: Option<PathBuf>,
     /// Hash of name, description and body.
     pub(crate) text: ContentHash,
     /// Hash of the files in its folder.
@@ -104,9 +107,13 @@ impl Pins {
     }
 
     /// Returns the pins of the skills at these places: those whose folder is that of the skill now,
-    /// or that had none.
+    /// and without a folder, those of the registries here.
     pub(crate) fn of(&self, places: &SkillPlaces) -> impl Iterator<Item = &Pin> {
-        self.0.iter().filter(|pin| pin.folder == folder(places, &pin.id, &pin.source))
+        self.0.iter().filter(|pin| {
+            let is_here = |path: &PathBuf| registry(places, &pin.source).as_ref() == Some(path);
+            pin.folder == folder(places, &pin.id, &pin.source)
+                && pin.registry.as_ref().is_none_or(is_here)
+        })
     }
 
     /// Returns the pins with these skills as they are now. Pins of their places for skills that are
@@ -116,10 +123,12 @@ impl Pins {
         for PresentSkill { id, source, hash } in present {
             let (id, source, text) = (id.clone(), source.clone(), *hash);
             let folder = folder(places, &id, &source);
+            let registry = registry(places, &source).filter(|_| folder.is_none());
             let files = files_hash(places, &id, &source);
-            self.0.push(Pin { id, source, folder, text, files });
+            self.0.push(Pin { id, source, folder, registry, text, files });
         }
-        self.0.sort_by(|a, b| (&a.id, &a.folder).cmp(&(&b.id, &b.folder)));
+        let key = |pin: &Pin| (pin.id.clone(), pin.folder.clone(), pin.registry.clone());
+        self.0.sort_by_cached_key(key);
         self
     }
 
@@ -145,16 +154,20 @@ impl Pins {
 }
 
 impl Pin {
-    /// Returns whether it is of a place that some skills come from: below a folder of these, or
-    /// with the source of one that has no folder.
+    /// Returns whether it is of a place that some skills come from: below a folder of these, of a
+    /// registry of these, or with the source of one if neither is known.
     fn is_of(&self, present: &[PresentSkill], places: &SkillPlaces) -> bool {
-        match &self.folder {
-            Some(folder) => places
-                .roots()
-                .any(|root| std::path::absolute(root).is_ok_and(|root| folder.starts_with(root))),
-            None => present.iter().any(|skill| skill.source == self.source),
+        let mut roots = places.roots().filter_map(|root| std::path::absolute(root).ok());
+        match (&self.folder, &self.registry) {
+            (Some(folder), _) => roots.any(|root| folder.starts_with(root)),
+            (None, Some(registry)) => roots.any(|root| *registry == root),
+            (None, None) => present.iter().any(|skill| skill.source == self.source),
         }
     }
+}
+
+fn registry(places: &SkillPlaces, source: &str) -> Option<PathBuf> {
+    std::path::absolute(places.registry_of(source)?).ok()
 }
 
 fn folder(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<PathBuf> {
@@ -223,6 +236,20 @@ mod tests {
         assert!(!pins.drift(&[here], &places[0]).is_some());
         assert!(!pins.drift(&[there], &places[1]).is_some());
         assert_eq!(pins.of(&places[1]).count(), 1);
+    }
+
+    #[test]
+    fn skills_of_two_registries_with_one_id_have_a_pin_each() {
+        let places = ["one/pool.jsonl", "two/pool.jsonl"]
+            .map(|path| SkillPlaces::new(vec![Source::shards(path)]));
+        let (here, there) = (skill("a", "pool", 1), skill("a", "pool", 2));
+        let pins = Pins::default().with(slice::from_ref(&here), &places[0]);
+        let drift = pins.drift(slice::from_ref(&there), &places[1]);
+        assert_eq!((ids(&drift.new), ids(&drift.changed)), (vec!["a"], vec![]));
+        let pins = pins.with(slice::from_ref(&there), &places[1]);
+        assert!(!pins.drift(&[here], &places[0]).is_some());
+        assert!(!pins.drift(&[there], &places[1]).is_some());
+        assert_eq!(ids(&pins.drift(&[], &places[1]).gone), ["a"]);
     }
 
     #[test]

@@ -50,6 +50,19 @@ impl SkillPlaces {
         self.sources.iter().map(Source::path)
     }
 
+    /// Returns the shards or the list with a skill of this
+    /// [`source`](crate::skill::Skill::source); the first ones if none is named so, for a shard may
+    /// name the source of a skill itself. `None` if there are none.
+    pub fn registry_of(&self, source: &str) -> Option<&Path> {
+        let registries = self.sources.iter().filter_map(|it| match it {
+            Source::Shards { path, label } | Source::McpList { path, label } => Some((path, label)),
+            Source::Folder { .. } => None,
+        });
+        let mut paths = registries.clone().filter(|(_, label)| *label == source);
+        let (path, _) = paths.next().or_else(|| registries.clone().next())?;
+        Some(path)
+    }
+
     /// Returns the skill to which a file belongs: that of the nearest folder upwards that is one.
     pub fn skill_of(&self, file: &Path) -> Option<SkillId> {
         self.sources.iter().find_map(|source| source.skill_of(file))
@@ -91,6 +104,16 @@ mod tests {
         fs::remove_dir_all(&root).unwrap();
         assert_eq!(places.find(&id, "lib"), Whereabouts::NoFolder);
         assert_eq!(places.folder(&id, "lib"), None);
+    }
+
+    #[test]
+    fn a_registry_is_told_by_its_name_if_it_can_be() {
+        let sources = ["one/pool.jsonl", "two/more.jsonl"].map(Source::shards);
+        let places = SkillPlaces::new([vec![Source::folder("lib")], sources.to_vec()].concat());
+        let registry_of = |source: &str| places.registry_of(source).map(Path::to_path_buf);
+        assert_eq!(registry_of("more.jsonl"), Some("two/more.jsonl".into()));
+        assert_eq!(registry_of("named by a row"), Some("one/pool.jsonl".into()));
+        assert_eq!(SkillPlaces::new(vec![Source::folder("lib")]).registry_of("lib"), None);
     }
 
     #[test]
