@@ -284,7 +284,8 @@ fn a_worn_out_index_is_rebuilt_by_an_update() {
         last = sample();
         workshop.update(&last).unwrap();
     }
-    workshop.update(&last).unwrap();
+    let report = workshop.update(&last).unwrap();
+    assert_eq!((report.n_added, report.n_removed, report.n_unchanged), (0, 0, last.len()));
     let index = workshop.open().unwrap();
     // 3 × 400 freed slots are more than 1,000 and four times the skills.
     assert!(index.manifest().n_slots < 1000, "{} slots", index.manifest().n_slots);

@@ -153,15 +153,17 @@ impl Builder {
         })
     }
 
-    /// Commits the draft, unless it says the same as the generation before.
+    /// Commits the draft, unless it says the same as the generation before, which had these texts,
+    /// whether or not it is built upon.
     pub(super) fn finish(
         mut self,
         scan: ScanReport,
+        before: &FxHashSet<ContentHash>,
         options: &UpdateOptions,
     ) -> Result<UpdateReport> {
         self.rows.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         self.note_copies(&scan);
-        let n_unchanged = self.kept_slots.len();
+        let n_unchanged = self.rows.iter().filter(|row| before.contains(&row.hash)).count();
         let n_added = self.rows.len() - n_unchanged;
         let removed = self.removed_slots();
         let report = UpdateReport {
@@ -169,7 +171,7 @@ impl Builder {
             outcome: UpdateOutcome::Committed,
             generation: self.draft.generation,
             n_added,
-            n_removed: removed.len(),
+            n_removed: before.len() - n_unchanged,
             n_unchanged,
         };
         if let Some(generation) = self.unchanged_generation(&report, options) {

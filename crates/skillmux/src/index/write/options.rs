@@ -92,6 +92,6 @@ pub struct UpdateReport {
     pub n_added: usize,
     /// Skills whose text is no longer in the index.
     pub n_removed: usize,
-    /// Skills taken over from the previous generation.
+    /// Skills whose text was in the index before.
     pub n_unchanged: usize,
 }

@@ -1,6 +1,6 @@
 //! [`Previous`]: the generation that an update builds upon.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::UpdateOptions;
 use crate::{
@@ -52,20 +52,25 @@ impl Previous {
         Ok(Self { generation, table, vectors, text_vectors, by_hash })
     }
 
-    /// Returns whether an update of it gives what a rebuild gives, and is not too large.
+    /// Returns whether an update of it gives what a rebuild gives.
     pub(super) fn can_be_built_upon(&self, options: &UpdateOptions) -> bool {
         let IndexManifest { field_caps, encoder, vectors, .. } = &self.generation.manifest;
         let given = options.encoder.as_ref().map(|encoder| encoder.identity());
         // Texts that were indexed under other caps, or encoded otherwise, would stay as they are.
-        !self.is_worn_out()
-            && *field_caps == FieldCaps::default()
+        *field_caps == FieldCaps::default()
             && encoder.as_ref() == given
             && options.vectors.is_none_or(|kind| kind == *vectors)
     }
 
-    fn is_worn_out(&self) -> bool {
+    /// Returns whether it is mostly slots that were freed.
+    pub(super) fn is_worn_out(&self) -> bool {
         let allowed = u64::from(self.table.n_skills()) * MAX_SLOTS_PER_SKILL + 1000;
         u64::from(self.table.n_slots()) > allowed
+    }
+
+    /// Returns the hashes of all its texts.
+    pub(super) fn texts(&self) -> FxHashSet<ContentHash> {
+        self.by_hash.keys().copied().collect()
     }
 
     /// Returns where it holds a text.

@@ -39,6 +39,9 @@ impl Index {
         let vectors = options.vectors.or(found);
         let options = &UpdateOptions { vectors, ..options.clone() };
         let previous = previous.filter(|previous| previous.can_be_built_upon(options));
+        let texts = previous.as_ref().map(Previous::texts).unwrap_or_default();
+        // What was freed takes room; what it holds now counts as unchanged all the same.
+        let previous = previous.filter(|previous| !previous.is_worn_out());
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
         let scan = library.scan(&mut |scanned| {
             builder.add(scanned)?;
@@ -52,6 +55,6 @@ impl Index {
             });
         }
         progress(Progress::Commit);
-        builder.finish(scan, options)
+        builder.finish(scan, &texts, options)
     }
 }
