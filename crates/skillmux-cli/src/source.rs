@@ -421,9 +421,27 @@ fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Res
                 if report.outcome == UpdateOutcome::Committed && options.sources != [INSTALLED] {
                     tell_skipped(&report.scan);
                 }
+                tell_shrunk(&report, "look whether a source was emptied by mistake");
                 return Ok(true);
             }
         }
+    }
+}
+
+/// Fewest skills whose loss is told: a few come and go.
+const MIN_LOST: usize = 10;
+
+/// Says on standard error if an update left less than half of the skills, with what to do then.
+pub(crate) fn tell_shrunk(report: &UpdateReport, remedy: &str) {
+    let n_before = report.n_unchanged + report.n_removed;
+    let n_lost = n_before.saturating_sub(report.scan.n_kept);
+    if n_lost >= MIN_LOST && n_lost > n_before / 2 {
+        anstream::eprintln!(
+            "{} {} of {} skills are gone from the sources; {remedy}",
+            styled(NOTE, "note:"),
+            grouped(n_lost),
+            grouped(n_before),
+        );
     }
 }
 

@@ -18,7 +18,7 @@ use skillmux::{
 
 use crate::{
     args::{Format, IndexArgs, TransformerChoice},
-    error::CliError,
+    error::{CliError, shell_word},
     outcome::Outcome,
     render::{
         paint::{FAINT, GOOD, NOTE, STRONG, grouped, styled},
@@ -56,6 +56,11 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     if args.format == Format::Text {
         print_text(&text(&report, path, started.elapsed().as_secs_f32(), args.verbose))?;
     }
+    let folder = shell_word(path);
+    let remedy = format!(
+        "if a source was emptied by mistake, `skillmux index --restore --index {folder}` goes back"
+    );
+    source::tell_shrunk(&report, &remedy);
     let encoded = encode(path, args.transformer)?;
     match args.format {
         Format::Text => print_text(&encoded.text())?,

@@ -121,6 +121,35 @@ fn a_damaged_index_is_told_and_restored() {
     done.assert_error("no earlier generation of the index", "--rebuild");
 }
 
+#[test]
+fn an_update_that_loses_most_skills_says_so() {
+    let home = Home::new();
+    let shard = |n_skills: usize| -> String {
+        let row =
+            |n| format!("{{\"name\": \"tea-{n}\", \"description\": \"How to brew tea {n}\"}}\n");
+        (0..n_skills).map(row).collect()
+    };
+    let pool = home.write("pool.jsonl", shard(25));
+    let index = |n_skills: usize| {
+        home.write("pool.jsonl", shard(n_skills));
+        home.ask(&["index", &pool, "--transformer", "never"])
+    };
+    assert_eq!(index(25).stderr, "");
+    assert_eq!(index(13).stderr, "");
+    assert_eq!(index(5).stderr, "");
+    assert_eq!(index(25).stderr, "");
+    let done = index(12);
+    assert_eq!(done.code, 0);
+    assert!(done.stderr.contains("note: 13 of 25 skills are gone"), "{}", done.stderr);
+    assert!(done.stderr.contains("`skillmux index --restore"), "{}", done.stderr);
+
+    let route = || home.run(&["route", "brew tea", "--library", &pool]).stderr;
+    assert_eq!(route(), "");
+    home.write("pool.jsonl", shard(1));
+    assert!(route().contains("note: 11 of 12 skills are gone"));
+    assert_eq!(route(), "");
+}
+
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped check says so")]
