@@ -16,7 +16,7 @@ use skillmux::{
         EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateOutcome,
         UpdateReport,
     },
-    library::{Library, ScanReport, SkillPlaces, Source, agents},
+    library::{Finding, Issue, Library, ScanReport, SkillPlaces, Source, agents},
     text::printable,
 };
 
@@ -422,6 +422,7 @@ fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Res
                     tell_skipped(&report.scan);
                 }
                 tell_shrunk(&report, "look whether a source was emptied by mistake");
+                tell_links(&report.scan);
                 return Ok(true);
             }
         }
@@ -445,13 +446,37 @@ pub(crate) fn tell_shrunk(report: &UpdateReport, remedy: &str) {
     }
 }
 
-/// Says on standard error that a library holds what is no skill, with the first example.
+/// Returns whether something was passed over because it is a link that leads elsewhere.
+fn is_link(finding: &Finding) -> bool {
+    finding.issue == Issue::OutsideRoot
+}
+
+/// Says on standard error, once, that links were passed over, with the first one.
+pub(crate) fn tell_links(scan: &ScanReport) {
+    // A server reads its skills more than once.
+    static TOLD: Once = Once::new();
+    let links = || scan.skipped.iter().filter(|finding| is_link(finding));
+    let Some(first) = links().next() else { return };
+    TOLD.call_once(|| {
+        anstream::eprintln!(
+            "{} links that lead out of the folders of skills are passed over ({}), such as `{}`; put the skill \
+             there in place of the link, or name the folder that it leads to as a source, too",
+            styled(NOTE, "note:"),
+            grouped(links().count()),
+            printable(&first.location)
+        );
+    });
+}
+
+/// Says on standard error that a library holds what is no skill, with the first example;
+/// [`tell_links`] tells links.
 fn tell_skipped(scan: &ScanReport) {
-    let Some(first) = scan.skipped.first() else { return };
+    let others = scan.skipped.iter().find(|finding| !is_link(finding));
+    let Some(first) = others else { return };
     anstream::eprintln!(
         "{} skipped {} of {}: {}: {}; `skillmux index` lists all",
         styled(NOTE, "note:"),
-        scan.n_skipped,
+        scan.n_skipped - scan.skipped.iter().filter(|finding| is_link(finding)).count(),
         scan.n_read,
         printable(&first.location),
         printable(&first.issue.to_string())

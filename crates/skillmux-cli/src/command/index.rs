@@ -61,6 +61,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
         "if a source was emptied by mistake, `skillmux index --restore --index {folder}` goes back"
     );
     source::tell_shrunk(&report, &remedy);
+    source::tell_links(&report.scan);
     let encoded = encode(path, args.transformer)?;
     match args.format {
         Format::Text => print_text(&encoded.text())?,

@@ -121,6 +121,42 @@ fn a_damaged_index_is_told_and_restored() {
     done.assert_error("no earlier generation of the index", "--rebuild");
 }
 
+#[cfg(unix)]
+#[test]
+fn links_that_are_passed_over_are_told() {
+    use std::os::unix::fs::symlink;
+
+    let home = Home::new();
+    for folder in ["lib/tea", ".claude/skills/tea", "elsewhere/a", "elsewhere/b"] {
+        home.write_skill(folder, "tea", "How to brew tea", "Boil the water first.");
+    }
+    for (link, target) in [("lib/a", "a"), ("lib/b", "b"), (".claude/skills/a", "a")] {
+        symlink(home.path("elsewhere").join(target), home.path(link)).unwrap();
+    }
+    let library = home.path("lib").display().to_string();
+    let note = |done: &Done| -> Vec<String> {
+        let notes =
+            done.stderr.lines().filter(|line| line.starts_with("note: links that lead out"));
+        notes.map(str::to_owned).collect()
+    };
+    for _ in 0..2 {
+        for command in [
+            &["index", "--index", &home.index(), &library][..],
+            &["route", TASK, "--library", &library],
+        ] {
+            let done = home.run(command);
+            let first = home.path("lib/a").display().to_string();
+            assert!(
+                matches!(&*note(&done), [one] if one.contains("(2)") && one.contains(&first)),
+                "{}",
+                done.stderr
+            );
+            assert!(!done.stderr.contains("skipped"), "{}", done.stderr);
+        }
+        assert_eq!(note(&home.run(&["route", TASK])).len(), 1);
+    }
+}
+
 #[test]
 fn an_update_that_loses_most_skills_says_so() {
     let home = Home::new();
