@@ -469,6 +469,14 @@ pub(crate) fn pager(
         PagerChoice::Mmr => Box::new(MmrPager::default()),
         PagerChoice::Full => Box::new(FullPager),
     };
+    of_kinds(pager, kinds)
+}
+
+/// Returns a pager, with the kinds of the index unless something else tells them.
+pub(crate) fn of_kinds(
+    pager: Box<dyn Pager>,
+    kinds: Option<Arc<dyn KindClassifier>>,
+) -> Box<dyn Pager> {
     match kinds {
         Some(kinds) => Box::new(KindPager::new(kinds, pager)),
         None => pager,

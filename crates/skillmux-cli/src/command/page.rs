@@ -13,7 +13,7 @@ use skillmux::{
 
 use crate::{
     args::{PageArgs, PageFormat, PagerChoice},
-    assemble::{pager, pager_weights, value_pager},
+    assemble::{of_kinds, pager, pager_weights, value_pager},
     chat::Kinds,
     error::CliError,
     outcome::Outcome,
@@ -57,7 +57,12 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         .with_trust(settings.trust_policy(&opened.places)?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
-    let pager = pager(args.pager, weights, kinds.clone());
+    // A copy knows what the other has read: reasons are of what the page was made from.
+    let valued = args.why.then(|| value_pager(args.pager, weights));
+    let pager = match &valued {
+        Some(valued) => of_kinds(Box::new(valued.clone()), kinds.clone()),
+        None => pager(args.pager, weights, kinds.clone()),
+    };
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let id = router.resolve(&args.skill_id)?;
@@ -79,10 +84,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         let shown = query.map_or_else(PartList::default, |_| page.parts());
         return draw(args.format, &indexed()?, &shown);
     }
-    let parts = match query.filter(|_| args.why) {
-        Some(query) => {
+    let parts = match query.zip(valued) {
+        Some((query, pager)) => {
             let indexed = indexed()?;
-            let pager = value_pager(args.pager, weights);
             let NodeValues { features, weights } =
                 router.with_page_request(&indexed, &query, |request| pager.values(request));
             Some(part_reasons(&page, &indexed.nodes, &indexed.skill.body, &features, &weights))

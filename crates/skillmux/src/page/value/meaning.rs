@@ -222,6 +222,13 @@ pub(super) mod tests {
         }
     }
 
+    impl Letters {
+        /// Returns how many texts were read token by token.
+        pub(in crate::page) fn n_read(&self) -> usize {
+            self.n_read.load(Ordering::Relaxed)
+        }
+    }
+
     impl TokenEncoder for Letters {
         fn encode_tokens(&self, texts: &[&str]) -> Result<Vec<TokenVectors>> {
             self.n_read.fetch_add(texts.len(), Ordering::Relaxed);
@@ -241,7 +248,7 @@ pub(super) mod tests {
     fn a_body_is_read_once_while_it_is_among_the_last() {
         let (last, encoder) = (LastBodies::default(), Letters::default());
         let read = |text: &str| last.read(vec![text.to_owned()], &encoder).unwrap();
-        let n_read = || encoder.n_read.load(Ordering::Relaxed);
+        let n_read = || encoder.n_read();
         assert_eq!(read("ab").tokens[0].tokens, [0, 1]);
         assert!(read("ab").tokens[0].tokens.len() == 2 && n_read() == 1);
         assert!(read("abc").n_tokens() == 3 && n_read() == 2);

@@ -63,7 +63,7 @@ const UNIT_TENTHS: u32 = 6;
 ///
 /// [With a token encoder](Self::with_tokens) nodes are compared token by token, which tells more
 /// and takes longer. It does not read bodies of more than 256 nodes, nor queries that say nothing
-/// to it; these are compared as without it.
+/// to it; these are compared as without it. Clones share what was read.
 #[derive(Debug, Clone)]
 pub struct ValuePager {
     texts: Reading<dyn Encoder>,
@@ -545,6 +545,18 @@ pub(super) mod tests {
         let long = format!("{}{body}", "Www.\n\n".repeat(256));
         assert_eq!(shown(&long, "yyyy").len(), 1);
         assert_ne!(shown(&long, "yyyy"), ["Yyy."]);
+    }
+
+    #[test]
+    fn a_clone_reads_no_body_again() {
+        let (value, encoder) = (pager(), Arc::new(Letters::default()));
+        let pager = value.clone().with_tokens(value.texts.weights, encoder.clone());
+        let body = "Xxx.\n\nYyy.\n\nZzz.\n";
+        let page = page_of(&pager, body, "yyyy", 3);
+        let n_read = encoder.n_read();
+        assert!(n_read > 0);
+        assert_eq!(page_of(&pager.clone(), body, "yyyy", 3), page);
+        assert_eq!(encoder.n_read(), n_read);
     }
 
     #[test]
