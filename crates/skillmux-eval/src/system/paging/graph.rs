@@ -189,6 +189,7 @@ impl Graph {
 
     fn link(&mut self, request: &PageRequest<'_>, nodes: &[Node], encoder: Option<&dyn Encoder>) {
         let (body, tree) = (&request.skill.body, request.nodes);
+        // A pager gives no errors: an encoder that fails counts as none, as for the default pager.
         let semantic = encoder.and_then(|encoder| semantic_edges(body, tree, encoder).ok());
         let semantic = semantic.unwrap_or_default();
         for Edge { from, to, .. } in text_edges(body, tree).into_iter().chain(semantic) {
