@@ -13,14 +13,17 @@ const MAX_LINE_BYTES: usize = 8 << 20;
 /// Bytes of a longer one that are searched for its id.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What stands for a line that is no JSON: JSON that is no message, which rmcp answers with an
+/// What stands for a long line without an id: JSON that is no message, which rmcp answers with an
 /// error.
-const NO_MESSAGE: &[u8] = b"null";
+const NO_MESSAGE: &[u8] = b"null\n";
+
+/// The method of the notification that stands for a line that is no JSON.
+pub(super) const NO_JSON: &str = "skillmux/no-json";
 
 /// Returns the input with other lines in place of those that rmcp would drop without an answer.
 ///
 /// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line
-/// that is no JSON then is answered as JSON that is no message; and a line of more than 8 MiB, or
+/// that is no JSON then becomes a notification of [`NO_JSON`]; and a line of more than 8 MiB, or
 /// with `params` that are no object, is answered as a call of a method that does not exist and
 /// whose name says why.
 pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
@@ -79,7 +82,7 @@ fn too_long(head: &[u8]) -> Vec<u8> {
     });
     match id {
         Some(id) => refused(&id, &format!("message of more than {MAX_LINE_BYTES} bytes")),
-        None => [NO_MESSAGE, b"\n"].concat(),
+        None => NO_MESSAGE.to_vec(),
     }
 }
 
@@ -100,15 +103,16 @@ fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
     (is_wrong && has_id).then(|| refused(id, &format!("{method} with `params` that are no object")))
 }
 
-/// Returns a line that can be read, or one that is answered as no message.
+/// Returns a line that can be read, or one that says that it cannot be.
 fn mended(line: &[u8]) -> Cow<'_, [u8]> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Cow::Borrowed(line);
     }
-    match readable(line) {
-        Some(line) => with_wrong_params(&line).map_or(line, Cow::Owned),
-        None => Cow::Owned([NO_MESSAGE, b"\n"].concat()),
-    }
+    let Some(line) = readable(line) else {
+        let notification = serde_json::json!({ "jsonrpc": "2.0", "method": NO_JSON });
+        return Cow::Owned(format!("{notification}\n").into_bytes());
+    };
+    with_wrong_params(&line).map_or(line, Cow::Owned)
 }
 
 /// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of
@@ -181,9 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_json_stand_for_no_message() {
+    fn lines_that_are_no_json_say_so() {
         for line in ["{\n", "text\n", "\u{1}\n", "{\"a\":1} x\n", "{\"id\":921e99923}\n"] {
-            assert_eq!(mended(line.as_bytes()), &b"null\n"[..]);
+            let mended: Value = serde_json::from_slice(&mended(line.as_bytes())).unwrap();
+            assert_eq!(mended["method"], NO_JSON);
         }
         for line in ["\n", "  \r\n", "{\"a\": 1}\r\n", "[]\n", "\u{feff}{}\n"] {
             assert!(matches!(mended(line.as_bytes()), Cow::Borrowed(_)), "{line:?}");

@@ -70,6 +70,11 @@ impl RawSession {
     }
 }
 
+/// Returns the answer to a line that is no JSON.
+fn no_json() -> Value {
+    json!({ "jsonrpc": "2.0", "error": { "code": -32700, "message": "the line is no JSON" } })
+}
+
 #[tokio::test]
 async fn a_client_learns_who_serves_it_and_how_to_use_it() {
     let session = Session::start().await;
@@ -113,7 +118,7 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
     let mut session = RawSession::start();
     session.send("").await;
     session.send("hello").await;
-    assert!(session.receive().await["error"]["code"].is_i64());
+    assert_eq!(session.receive().await, no_json());
     session.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     let cancelled = json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 }
@@ -131,7 +136,11 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
 async fn nonsense_in_a_session_does_not_end_the_server() {
     let mut session = RawSession::start();
     session.initialize("2025-06-18").await;
-    for nonsense in [&b"{\n"[..], b"\xff\xfe\n", b"[]\n", b"null\n"] {
+    for nonsense in [&b"{\n"[..], b"\xff\xfe\n", b"hello\n"] {
+        session.input.write_all(nonsense).await.unwrap();
+        assert_eq!(session.receive().await, no_json());
+    }
+    for nonsense in [b"[]\n", &b"null\n"[..]] {
         session.input.write_all(nonsense).await.unwrap();
         assert_eq!(session.receive().await["error"]["code"], -32600);
     }
