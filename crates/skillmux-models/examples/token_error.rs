@@ -20,7 +20,7 @@ use skillmux::{
     index::{Index, IndexedSkill},
     page::{PageRequest, Pager, PartList, TermSource, ValuePager},
     skill::SkillId,
-    text::{Analyzer, estimate_tokens},
+    text::{Analyzer, estimate_tokens, is_common_han},
 };
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 
@@ -136,8 +136,7 @@ fn group_of(indexed: &IndexedSkill) -> usize {
     let body = indexed.skill.body.as_str();
     let code = indexed.nodes.nodes.iter().filter_map(|node| node.text(body));
     let code: usize = code.map(code_bytes).sum();
-    let is_chinese = |c: &char| ('\u{4e00}'..='\u{9fff}').contains(c);
-    let n_chinese = body.chars().filter(is_chinese).count();
+    let n_chinese = body.chars().filter(|c| is_common_han(*c)).count();
     if code * 2 >= body.len() {
         return 2;
     }

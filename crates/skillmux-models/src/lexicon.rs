@@ -1,7 +1,10 @@
 //! [`Lexicon`]: Chinese words and what they are in English.
 
 use rustc_hash::FxHashMap;
-use skillmux::{model::Translator, text::simplified};
+use skillmux::{
+    model::Translator,
+    text::{is_common_han, is_kana, simplified},
+};
 
 /// Longest word of a lexicon in characters.
 const MAX_CHARS: usize = 6;
@@ -92,10 +95,10 @@ impl Translator for Lexicon {
         let mut n_translated = 0;
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let is_same = |c: char| is_chinese(c) == is_chinese(first);
+            let is_same = |c: char| is_common_han(c) == is_common_han(first);
             let end = rest.find(|c: char| !is_same(c)).unwrap_or(rest.len());
             let (run, after) = rest.split_at(end);
-            if is_chinese(first) {
+            if is_common_han(first) {
                 let n_before = words.len();
                 self.translate_run(run, &mut words);
                 n_translated += words.len() - n_before;
@@ -110,13 +113,7 @@ impl Translator for Lexicon {
 
 /// Returns whether a text has Chinese in it. Japanese has other characters as well.
 fn has_chinese(text: &str) -> bool {
-    let is_kana = |c: char| ('\u{3040}'..='\u{30ff}').contains(&c);
-    text.contains(is_chinese) && !text.contains(is_kana)
-}
-
-/// Returns whether a character is one of the common Chinese ones.
-fn is_chinese(c: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&c)
+    text.contains(is_common_han) && !text.contains(is_kana)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tells Chinese from English text.
 
+use skillmux::text::{is_han, is_latin};
+
 /// Share of Han characters among the letters of a text from which on it counts as Chinese.
 ///
 /// Names of tools stay Latin in a Chinese text, and one Han character says as much as several Latin
@@ -9,19 +11,17 @@ const MIN_HAN_SHARE: f64 = 0.1;
 
 /// Returns `zh`, `en` for any text in mostly Latin letters, or `other`.
 pub(super) fn language(text: &str) -> &'static str {
-    let (mut n_han, mut n_latin, mut n_other) = (0_u32, 0_u32, 0_u32);
+    let (mut n_han, mut n_latin, mut n_letters) = (0_u32, 0_u32, 0_u32);
     for c in text.chars().filter(|c| c.is_alphabetic()) {
-        match u32::from(c) {
-            0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af => n_han += 1,
-            0x41..=0x24f | 0x1e00..=0x1eff => n_latin += 1,
-            _ => n_other += 1,
-        }
+        n_han += u32::from(is_han(c));
+        n_latin += u32::from(is_latin(c));
+        n_letters += 1;
     }
-    let n_letters = f64::from(n_han + n_latin + n_other);
+    let n_other = n_letters - n_han - n_latin;
     // Japanese has kana besides Han characters.
     if n_other > n_han && n_other > n_latin {
         "other"
-    } else if n_han > 0 && f64::from(n_han) >= MIN_HAN_SHARE * n_letters {
+    } else if n_han > 0 && f64::from(n_han) >= MIN_HAN_SHARE * f64::from(n_letters) {
         "zh"
     } else if n_latin > 0 {
         "en"

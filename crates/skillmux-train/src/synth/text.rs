@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHasher};
-use skillmux::text::is_spaceless;
+use skillmux::text::{is_han, is_latin, is_spaceless};
 
 /// Units of the sequences from which a shared run grows.
 const SEED_UNITS: usize = 3;
@@ -54,11 +54,8 @@ impl Language {
         let (mut n_han, mut n_latin, mut n_letters) = (0_u32, 0_u32, 0_u32);
         for c in text.chars().filter(|c| c.is_alphabetic()) {
             n_letters += 1;
-            match u32::from(c) {
-                0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af => n_han += 1,
-                0x41..=0x24f | 0x1e00..=0x1eff => n_latin += 1,
-                _ => {}
-            }
+            n_han += u32::from(is_han(c));
+            n_latin += u32::from(is_latin(c));
         }
         let share = |n: u32| f64::from(n) / f64::from(n_letters.max(1));
         match self {

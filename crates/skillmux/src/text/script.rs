@@ -18,7 +18,7 @@ pub(super) fn script_of(c: char) -> Option<Script> {
     }
     if is_han(c) {
         Some(Script::Han)
-    } else if matches!(c, '\u{3041}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}') {
+    } else if is_kana(c) || matches!(c, '\u{ac00}'..='\u{d7a3}') {
         Some(Script::Syllables)
     } else if c.is_alphanumeric() {
         Some(Script::Word)
@@ -72,6 +72,16 @@ pub fn is_han(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
+/// Returns whether the character is kana, which Japanese has beside Chinese ideographs.
+pub fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30ff}')
+}
+
+/// Returns whether the character is a Latin letter, of any language.
+pub fn is_latin(c: char) -> bool {
+    matches!(c, 'A'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') && c.is_alphabetic()
+}
+
 /// Returns whether the character is in the block of common ideographs, of which nearly all Chinese
 /// text is made.
 pub fn is_common_han(c: char) -> bool {
@@ -81,6 +91,21 @@ pub fn is_common_han(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_letter_is_of_one_writing() {
+        let of = |c: char| (is_han(c), is_kana(c), is_latin(c));
+        for (text, expected) in [
+            ("表㐀豈𠀀", (true, false, false)),
+            ("のカー", (false, true, false)),
+            ("aZéĀẞ", (false, false, true)),
+            ("ж한×[1。䷀", (false, false, false)),
+        ] {
+            for c in text.chars() {
+                assert_eq!(of(c), expected, "{c}");
+            }
+        }
+    }
 
     #[test]
     fn a_name_counts_as_one_word() {

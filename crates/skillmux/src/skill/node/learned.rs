@@ -8,6 +8,7 @@ use super::{
     classifier::KindClassifier,
     tree::{Node, NodeKind, NodeTree},
 };
+use crate::text::is_common_han;
 
 /// Features of a node: the first one is there of every node, the others are hashes.
 pub const N_KIND_FEATURES: usize = 8192;
@@ -223,7 +224,7 @@ fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
         } else if let Some(start) = word.take() {
             visit(&text[start..at]);
         }
-        let is_han = ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let is_han = is_common_han(c);
         if let Some(start) = han.take().filter(|_| is_han) {
             visit(&text[start..at + c.len_utf8()]);
         }
