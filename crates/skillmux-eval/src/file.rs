@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::de::DeserializeOwned;
+
 use crate::{error::Error, fault::Place};
 
 /// Most bytes of one line.
@@ -71,6 +73,28 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     let text = String::from_utf8(bytes)
         .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Returns what a file holds that is one value in JSON.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = read_text(path)?;
+    serde_json::from_str(&text).map_err(|source| {
+        let line = source.line();
+        Error::Json { path: path.to_owned(), line, source: Box::new(source) }
+    })
+}
+
+/// Returns what a line of a file holds in JSON.
+pub(crate) fn parse_line<T: DeserializeOwned>(
+    path: &Path,
+    line: usize,
+    text: &[u8],
+) -> Result<T, Error> {
+    serde_json::from_slice(text).map_err(|source| Error::Json {
+        path: path.to_owned(),
+        line,
+        source: Box::new(source),
+    })
 }
 
 /// Takes a line and its number, and says whether to go on.

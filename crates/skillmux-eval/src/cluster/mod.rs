@@ -255,24 +255,19 @@ impl Clusters {
         let mut members: Vec<Vec<String>> = Vec::new();
         let mut seen = BTreeSet::new();
         file::for_each_line(path, &mut |line, text| {
-            let malformed = |source: serde_json::Error| Error::Json {
-                path: path.to_owned(),
-                line,
-                source: Box::new(source),
-            };
             let fault = |fault| Error::Malformed {
                 place: Place::Line { path: path.to_owned(), line },
                 fault,
             };
             if head.is_none() {
-                let found: Head = serde_json::from_slice(text).map_err(malformed)?;
+                let found: Head = file::parse_line(path, line, text)?;
                 if found.format != FORMAT {
                     return Err(fault(Fault::FieldKind { field: "format", expected: "1" }));
                 }
                 head = Some(found);
                 return Ok(true);
             }
-            let ids: Vec<String> = serde_json::from_slice(text).map_err(malformed)?;
+            let ids: Vec<String> = file::parse_line(path, line, text)?;
             if let Some(id) = ids.iter().find(|id| !seen.insert((*id).clone())) {
                 return Err(fault(Fault::SkillRepeated { id: id.clone() }));
             }

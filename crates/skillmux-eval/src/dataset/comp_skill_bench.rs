@@ -68,7 +68,8 @@ fn categories(path: &Path) -> Result<BTreeMap<String, String>, Error> {
         let fault = Fault::FieldKind { field: "category", expected: "a text" };
         Err(Error::Malformed { place, fault })
     };
-    record::read_object(path)?.into_iter().map(category).collect()
+    let entries: BTreeMap<String, serde_json::Value> = file::read_json(path)?;
+    entries.into_iter().map(category).collect()
 }
 
 /// Returns the steps of a task, one at least.

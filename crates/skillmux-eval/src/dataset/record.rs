@@ -1,9 +1,6 @@
 //! [`Record`]: one JSON object of a dataset's files, and what its fields hold.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    path::Path,
-};
+use std::{collections::HashSet, path::Path};
 
 use serde_json::{Map, Value};
 use skillmux::skill::SkillId;
@@ -11,7 +8,7 @@ use skillmux::skill::SkillId;
 use crate::{
     error::Error,
     fault::{Fault, Place},
-    file::{for_each_line, read_text},
+    file::{for_each_line, parse_line},
 };
 
 /// A JSON object, and where it stands.
@@ -22,11 +19,7 @@ pub(super) struct Record {
 
 impl Record {
     fn of_line(path: &Path, line: usize, text: &[u8]) -> Result<Self, Error> {
-        let value = serde_json::from_slice(text).map_err(|source| Error::Json {
-            path: path.to_owned(),
-            line,
-            source: Box::new(source),
-        })?;
+        let value = parse_line(path, line, text)?;
         Self::of_value(Place::Line { path: path.to_owned(), line }, value)
     }
 
@@ -150,16 +143,6 @@ pub(super) fn first_record(path: &Path) -> Result<Option<Record>, Error> {
         Ok(false)
     })?;
     Ok(first)
-}
-
-/// Returns the entries of a file that is one JSON object, by key.
-pub(super) fn read_object(path: &Path) -> Result<BTreeMap<String, Value>, Error> {
-    let text = read_text(path)?;
-    serde_json::from_str(&text).map_err(|source| Error::Json {
-        path: path.to_owned(),
-        line: source.line(),
-        source: Box::new(source),
-    })
 }
 
 /// Returns the id that a text or a whole number is.

@@ -40,7 +40,7 @@ const UNSCORED: &str = "generic_only";
 pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
     let tasks_path = file::require(folder, "tasks.jsonl")?;
     let relevance_path = file::require(folder, "relevance.json")?;
-    let mut relevance = record::read_object(&relevance_path)?;
+    let mut relevance: BTreeMap<String, serde_json::Value> = file::read_json(&relevance_path)?;
     let mut tasks = TaskList::default();
     let mut n_unscored = 0;
     record::for_each_record(&tasks_path, &mut |record| {

@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::rows::Row;
-use crate::error::Error;
+use crate::{error::Error, file::parse_line};
 
 /// The first line of a journal: what its answers depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,12 +68,7 @@ impl Journal {
                 break;
             }
             if line > 1 {
-                let malformed = |source: serde_json::Error| Error::Json {
-                    path: path.to_owned(),
-                    line,
-                    source: Box::new(source),
-                };
-                let row: Row = serde_json::from_slice(&bytes).map_err(malformed)?;
+                let row: Row = parse_line(path, line, &bytes)?;
                 rows.insert(row.task_id.clone(), row);
             }
             whole_bytes += n_bytes as u64;

@@ -124,7 +124,7 @@ impl Results {
             fs::write(&draft, text).map_err(cannot_write(&draft))?;
             fs::rename(&draft, &path).map_err(cannot_write(&path))
         };
-        let old: Option<Head> = read_json(&dir.join(HEAD)).ok();
+        let old: Option<Head> = file::read_json(&dir.join(HEAD)).ok();
         let Dataset { name, tasks, n_unscored, categories, .. } = &self.dataset;
         let (name, n_unscored) = (name.clone(), *n_unscored);
         let asked = json(&Asked { format: RESULTS_FORMAT, name, n_unscored, tasks, categories });
@@ -176,8 +176,9 @@ impl Results {
     /// [`Error::TaskTwice`], [`Error::SkillTwice`], [`Error::Confidence`], [`Error::Unanswered`]
     /// and [`Error::SystemTwice`] for answers that do not fit the tasks.
     pub fn read(dir: &Path) -> Result<Self, Error> {
-        let head: Head = read_json(&dir.join(HEAD))?;
-        let asked: Asked<Vec<Task>, BTreeMap<String, String>> = read_json(&dir.join(DATASET))?;
+        let head: Head = file::read_json(&dir.join(HEAD))?;
+        let asked: Asked<Vec<Task>, BTreeMap<String, String>> =
+            file::read_json(&dir.join(DATASET))?;
         for (name, format) in [(HEAD, head.format), (DATASET, asked.format)] {
             if format != RESULTS_FORMAT {
                 let expected = RESULTS_FORMAT;
@@ -397,25 +398,11 @@ fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Error> {
-    let text = file::read_text(path)?;
-    serde_json::from_str(&text).map_err(|source| {
-        let line = source.line();
-        Error::Json { path: path.to_owned(), line, source: Box::new(source) }
-    })
-}
-
 /// Returns the rows of a file, by task.
 fn read_rows(path: &Path, tasks: &BTreeSet<&str>) -> Result<BTreeMap<String, Row>, Error> {
-    let text = file::read_text(path)?;
     let mut rows = BTreeMap::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let malformed = |source: serde_json::Error| Error::Json {
-            path: path.to_owned(),
-            line,
-            source: Box::new(source),
-        };
-        let row: Row = serde_json::from_str(text).map_err(malformed)?;
+    file::for_each_line(path, &mut |line, text| {
+        let row: Row = file::parse_line(path, line, text)?;
         let (path, task_id) = (PathBuf::from(path), row.task_id.clone());
         if !tasks.contains(row.task_id.as_str()) {
             return Err(Error::UnknownTask { path, line, task_id });
@@ -431,7 +418,8 @@ fn read_rows(path: &Path, tasks: &BTreeSet<&str>) -> Result<BTreeMap<String, Row
         if rows.insert(row.task_id.clone(), row).is_some() {
             return Err(Error::TaskTwice { path, line: line as u64, task_id });
         }
-    }
+        Ok(true)
+    })?;
     Ok(rows)
 }
 

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::CliError;
+use super::lines::rows_of;
 
 /// Deepest folder of transcripts that is entered.
 const MAX_DEPTH: usize = 4;
@@ -47,18 +47,11 @@ impl History {
     }
 
     fn of_file(path: &Path) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(path)
-            .map_err(|source| CliError::Unreadable { path: path.to_owned(), source })?;
         let mut uses: BTreeMap<String, u64> = BTreeMap::new();
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let row: Uses = serde_json::from_str(line).map_err(|error| CliError::NotALine {
-                path: path.to_owned(),
-                line: at + 1,
-                detail: error.to_string(),
-                form: r#"{"skill": "pdf", "uses": 3}"#,
-            })?;
-            let n = uses.entry(row.skill).or_default();
-            *n = n.saturating_add(row.uses);
+        for row in rows_of(path, r#"{"skill": "pdf", "uses": 3}"#)? {
+            let Uses { skill, uses: n_more } = row.value;
+            let n = uses.entry(skill).or_default();
+            *n = n.saturating_add(n_more);
         }
         Ok(Self { sources: vec![path.to_owned()], uses })
     }

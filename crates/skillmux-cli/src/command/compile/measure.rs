@@ -12,6 +12,7 @@ use skillmux::{
 };
 use skillmux_eval::stats::{BootstrapConfig, Interval, bootstrap_mean, wilson};
 
+use super::lines::rows_of;
 use crate::error::CliError;
 
 /// How many skills are looked at.
@@ -126,21 +127,13 @@ fn scores(
 
 /// Reads the tasks of a file that are about one of the skills.
 fn tasks_of(path: &Path, skills: &[&InstalledSkill]) -> anyhow::Result<Vec<Task>> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| CliError::Unreadable { path: path.to_owned(), source })?;
     let mut tasks = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let refused = |detail: String| CliError::NotALine {
-            path: path.to_owned(),
-            line: at + 1,
-            detail,
-            form: r#"{"query": "fill in the form", "skill_ids": ["pdf"]}"#,
-        };
-        let row: TaskLine =
-            serde_json::from_str(line).map_err(|error| refused(error.to_string()))?;
-        let query = Query::new(row.query).map_err(|error| refused(error.to_string()))?;
+    for row in rows_of::<TaskLine>(path, r#"{"query": "fill in the form", "skill_ids": ["pdf"]}"#)?
+    {
+        let query =
+            Query::new(&*row.value.query).map_err(|error| row.refused(error.to_string()))?;
         let is_meant = |skill: &InstalledSkill| {
-            row.skill_ids.iter().any(|id| *id == skill.name || is_in_folder(skill, id))
+            row.value.skill_ids.iter().any(|id| *id == skill.name || is_in_folder(skill, id))
         };
         let gold: Vec<usize> = (0..skills.len()).filter(|&at| is_meant(skills[at])).collect();
         if !gold.is_empty() {

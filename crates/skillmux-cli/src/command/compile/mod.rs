@@ -1,6 +1,7 @@
 //! `skillmux compile`
 
 mod history;
+mod lines;
 mod measure;
 mod out;
 mod place;
