@@ -107,10 +107,14 @@ impl Pins {
     }
 
     /// Returns the pins of the skills at these places: those whose folder is that of the skill now,
-    /// and without a folder, those of the registries here.
+    /// and without a folder, those of the registry of the skill; of any registry here, if it is not
+    /// told which one that is.
     pub(crate) fn of(&self, places: &SkillPlaces) -> impl Iterator<Item = &Pin> {
         self.0.iter().filter(|pin| {
-            let is_here = |path: &PathBuf| registry(places, &pin.source).as_ref() == Some(path);
+            let is_here = |path: &PathBuf| match registry(places, &pin.source) {
+                Some(registry) => registry == *path,
+                None => roots(places).any(|root| root == *path),
+            };
             pin.folder == folder(places, &pin.id, &pin.source)
                 && pin.registry.as_ref().is_none_or(is_here)
         })
@@ -157,7 +161,7 @@ impl Pin {
     /// Returns whether it is of a place that some skills come from: below a folder of these, of a
     /// registry of these, or with the source of one if neither is known.
     fn is_of(&self, present: &[PresentSkill], places: &SkillPlaces) -> bool {
-        let mut roots = places.roots().filter_map(|root| std::path::absolute(root).ok());
+        let mut roots = roots(places);
         match (&self.folder, &self.registry) {
             (Some(folder), _) => roots.any(|root| folder.starts_with(root)),
             (None, Some(registry)) => roots.any(|root| *registry == root),
@@ -167,12 +171,21 @@ impl Pin {
 }
 
 fn registry(places: &SkillPlaces, source: &str) -> Option<PathBuf> {
-    std::path::absolute(places.registry_of(source)?).ok()
+    resolved(places.registry_of(source)?)
+}
+
+fn roots(places: &SkillPlaces) -> impl Iterator<Item = PathBuf> {
+    places.roots().filter_map(resolved)
+}
+
+/// Returns one path for all spellings of it, links included.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
 }
 
 fn folder(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<PathBuf> {
     match places.find(id, source) {
-        Whereabouts::Found(place) => std::path::absolute(place.folder()).ok(),
+        Whereabouts::Found(place) => resolved(place.folder()),
         _ => None,
     }
 }
@@ -250,6 +263,24 @@ mod tests {
         assert!(!pins.drift(&[here], &places[0]).is_some());
         assert!(!pins.drift(&[there], &places[1]).is_some());
         assert_eq!(ids(&pins.drift(&[], &places[1]).gone), ["a"]);
+    }
+
+    #[test]
+    fn two_registries_whose_rows_name_sources_are_pinned_together_and_alone() {
+        let of = |paths: &[&str]| SkillPlaces::new(paths.iter().map(Source::shards).collect());
+        let both = of(&["one.jsonl", "two.jsonl"]);
+        let (here, there) = (skill("a", "s1", 1), skill("b", "s2", 2));
+        let all = [here.clone(), there.clone()];
+        let pins = Pins::default().with(&all, &both);
+        assert!(!pins.drift(&all, &both).is_some());
+        assert!(!pins.drift(slice::from_ref(&here), &of(&["one.jsonl"])).is_some());
+        assert!(!pins.drift(&all, &of(&["two.jsonl", "one.jsonl"])).is_some());
+        let alone = Pins::default()
+            .with(slice::from_ref(&here), &of(&["one.jsonl"]))
+            .with(slice::from_ref(&there), &of(&["./two.jsonl"]));
+        assert!(!alone.drift(&all, &both).is_some());
+        let changed = skill("b", "s2", 3);
+        assert_eq!(ids(&alone.drift(&[here, changed], &both).changed), ["b"]);
     }
 
     #[test]

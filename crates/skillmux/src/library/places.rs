@@ -51,15 +51,17 @@ impl SkillPlaces {
     }
 
     /// Returns the shards or the list with a skill of this
-    /// [`source`](crate::skill::Skill::source); the first ones if none is named so, for a shard may
-    /// name the source of a skill itself. `None` if there are none.
+    /// [`source`](crate::skill::Skill::source); the only ones if none is named so, for a shard may
+    /// name the source of a skill itself. `None` if there are none, or several of which none is
+    /// named so.
     pub fn registry_of(&self, source: &str) -> Option<&Path> {
         let registries = self.sources.iter().filter_map(|it| match it {
             Source::Shards { path, label } | Source::McpList { path, label } => Some((path, label)),
             Source::Folder { .. } => None,
         });
         let mut paths = registries.clone().filter(|(_, label)| *label == source);
-        let (path, _) = paths.next().or_else(|| registries.clone().next())?;
+        let only = || registries.clone().next().filter(|_| registries.clone().count() == 1);
+        let (path, _) = paths.next().or_else(only)?;
         Some(path)
     }
 
@@ -112,7 +114,9 @@ mod tests {
         let places = SkillPlaces::new([vec![Source::folder("lib")], sources.to_vec()].concat());
         let registry_of = |source: &str| places.registry_of(source).map(Path::to_path_buf);
         assert_eq!(registry_of("more.jsonl"), Some("two/more.jsonl".into()));
-        assert_eq!(registry_of("named by a row"), Some("one/pool.jsonl".into()));
+        assert_eq!(registry_of("named by a row"), None);
+        let one = SkillPlaces::new(vec![Source::folder("lib"), Source::shards("pool.jsonl")]);
+        assert_eq!(one.registry_of("named by a row"), Some(Path::new("pool.jsonl")));
         assert_eq!(SkillPlaces::new(vec![Source::folder("lib")]).registry_of("lib"), None);
     }
 
