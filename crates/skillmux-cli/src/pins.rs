@@ -110,10 +110,11 @@ impl Pins {
     /// and without a folder, those of the registry of the skill; of any registry here, if it is not
     /// told which one that is.
     pub(crate) fn of(&self, places: &SkillPlaces) -> impl Iterator<Item = &Pin> {
-        self.0.iter().filter(|pin| {
-            let is_here = |path: &PathBuf| match registry(places, &pin.source) {
-                Some(registry) => registry == *path,
-                None => roots(places).any(|root| root == *path),
+        let roots = Roots::of(places);
+        self.0.iter().filter(move |pin| {
+            let is_here = |path: &PathBuf| match roots.registry_of(&pin.source) {
+                Some(registry) => registry == path,
+                None => roots.contains(path),
             };
             pin.folder == folder(places, &pin.id, &pin.source)
                 && pin.registry.as_ref().is_none_or(is_here)
@@ -123,11 +124,12 @@ impl Pins {
     /// Returns the pins with these skills as they are now. Pins of their places for skills that are
     /// gone are dropped.
     pub(crate) fn with(mut self, present: &[PresentSkill], places: &SkillPlaces) -> Self {
-        self.0.retain(|pin| !pin.is_of(present, places));
+        let roots = Roots::of(places);
+        self.0.retain(|pin| !pin.is_of(present, &roots));
         for PresentSkill { id, source, hash } in present {
             let (id, source, text) = (id.clone(), source.clone(), *hash);
             let folder = folder(places, &id, &source);
-            let registry = registry(places, &source).filter(|_| folder.is_none());
+            let registry = roots.registry_of(&source).filter(|_| folder.is_none()).cloned();
             let files = files_hash(places, &id, &source);
             self.0.push(Pin { id, source, folder, registry, text, files });
         }
@@ -151,7 +153,8 @@ impl Pins {
             }
         }
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
-        let here = self.0.iter().filter(|pin| pin.is_of(present, places));
+        let roots = Roots::of(places);
+        let here = self.0.iter().filter(|pin| pin.is_of(present, &roots));
         drift.gone = here.filter(|pin| !ids.contains(&pin.id)).map(|pin| pin.id.clone()).collect();
         drift
     }
@@ -160,22 +163,42 @@ impl Pins {
 impl Pin {
     /// Returns whether it is of a place that some skills come from: below a folder of these, of a
     /// registry of these, or with the source of one if neither is known.
-    fn is_of(&self, present: &[PresentSkill], places: &SkillPlaces) -> bool {
-        let mut roots = roots(places);
+    fn is_of(&self, present: &[PresentSkill], roots: &Roots<'_>) -> bool {
         match (&self.folder, &self.registry) {
-            (Some(folder), _) => roots.any(|root| folder.starts_with(root)),
-            (None, Some(registry)) => roots.any(|root| *registry == root),
+            (Some(folder), _) => roots.paths().any(|root| folder.starts_with(root)),
+            (None, Some(registry)) => roots.contains(registry),
             (None, None) => present.iter().any(|skill| skill.source == self.source),
         }
     }
 }
 
-fn registry(places: &SkillPlaces, source: &str) -> Option<PathBuf> {
-    resolved(places.registry_of(source)?)
+/// The folders and registries that skills come from, whose paths are resolved once: there may be a
+/// pin for each of many skills.
+struct Roots<'p> {
+    places: &'p SkillPlaces,
+    /// Each as it was given, and resolved.
+    resolved: Vec<(&'p Path, PathBuf)>,
 }
 
-fn roots(places: &SkillPlaces) -> impl Iterator<Item = PathBuf> {
-    places.roots().filter_map(resolved)
+impl<'p> Roots<'p> {
+    fn of(places: &'p SkillPlaces) -> Self {
+        let resolved = places.roots().filter_map(|root| Some((root, resolved(root)?))).collect();
+        Self { places, resolved }
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.resolved.iter().map(|(_, path)| path)
+    }
+
+    fn contains(&self, path: &Path) -> bool {
+        self.paths().any(|root| root == path)
+    }
+
+    /// Returns the path of the registry with the skills of a source, if it can be told.
+    fn registry_of(&self, source: &str) -> Option<&PathBuf> {
+        let given = self.places.registry_of(source)?;
+        self.resolved.iter().find(|(root, _)| *root == given).map(|(_, path)| path)
+    }
 }
 
 /// Returns one path for all spellings of it, links included.

@@ -45,7 +45,7 @@ impl SkillPlaces {
         place.map_or(Whereabouts::Gone, Whereabouts::Found)
     }
 
-    /// Returns the folders of the sources.
+    /// Returns the folders, shards and lists of the sources, as they were given.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(Source::path)
     }
