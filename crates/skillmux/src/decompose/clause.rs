@@ -50,6 +50,12 @@ const TITLES: [&str; 10] = ["Dr", "Fig", "Mr", "Mrs", "Ms", "Mt", "Prof", "St", 
 /// Pairs of marks within which no sentence ends.
 const PAIRS: [(char, char); 5] = [('(', ')'), ('（', '）'), ('“', '”'), ('「', '」'), ('《', '》')];
 
+/// Letters of the items of a list, with their mark.
+const LETTERS: [&str; 8] = ["a)", "b)", "c)", "d)", "e)", "f)", "g)", "h)"];
+
+/// The same in Chinese.
+const NUMERALS: [&str; 8] = ["一、", "二、", "三、", "四、", "五、", "六、", "七、", "八、"];
+
 /// Chinese writes whole sentences between commas; shorter pieces stay with what follows.
 const MIN_COMMA_CHARS: usize = 14;
 
@@ -182,7 +188,8 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
         n_chars += 1;
         let end = at + c.len_utf8();
         let rest = &line[end..];
-        let is_start = at == 0 || line[..at].ends_with(char::is_whitespace);
+        let is_mark = |c: char| c.is_whitespace() || "：；，。".contains(c);
+        let is_start = at == 0 || line[..at].ends_with(is_mark);
         if let Some(length) = number_in_line(&line[at..], next_number).filter(|_| is_start) {
             push_trimmed(line, start..at, &mut ranges);
             (start, n_chars, next_number) = (at + length, 0, next_number + 1);
@@ -215,12 +222,18 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Returns the bytes of a mark such as `2)`, `(2)`, `2.` or `2、` with this number that a text
-/// begins with. The first number with a full stop is a mark if the second one follows: `we are 1.
-/// in the league` is no list.
+/// Returns the bytes of a mark such as `2)`, `(2)`, `2.`, `2、`, `(b)` or `二、` with this number that
+/// a text begins with. The first one with a full stop, a letter or a Chinese number is a mark if
+/// the second one follows: `we are 1. in the league` is no list.
 fn number_in_line(text: &str, number: usize) -> Option<usize> {
-    let digits = text.strip_prefix(['(', '（']).unwrap_or(text);
-    let after = digits.strip_prefix(&number.to_string())?;
+    let inner = text.strip_prefix(['(', '（']).unwrap_or(text);
+    let rest = after_digits(inner, number).or_else(|| after_letter(inner, number))?;
+    Some(text.len() - rest.len())
+}
+
+/// Returns what stands behind a number in digits and its mark.
+fn after_digits(text: &str, number: usize) -> Option<&str> {
+    let after = text.strip_prefix(&number.to_string())?;
     let rest = after.strip_prefix([')', '）', '、', '.', '．'])?;
     let is_apart = rest.starts_with(char::is_whitespace);
     let is_mark = match after.chars().next() {
@@ -228,7 +241,18 @@ fn number_in_line(text: &str, number: usize) -> Option<usize> {
         Some('.') => is_apart && (number > 1 || head(rest).contains(" 2. ")),
         _ => true,
     };
-    is_mark.then_some(text.len() - rest.len())
+    is_mark.then_some(rest)
+}
+
+/// Returns what stands behind a letter or a Chinese number and its mark.
+fn after_letter(text: &str, number: usize) -> Option<&str> {
+    let mark_of = |number: usize| Some((LETTERS.get(number - 1)?, NUMERALS.get(number - 1)?));
+    let (letter, numeral) = mark_of(number)?;
+    let (rest, next) = match text.strip_prefix(letter) {
+        Some(rest) => (rest.strip_prefix(' ')?, mark_of(number + 1).map(|(letter, _)| letter)),
+        None => (text.strip_prefix(numeral)?, mark_of(number + 1).map(|(_, numeral)| numeral)),
+    };
+    (number > 1 || next.is_some_and(|next| head(rest).contains(next))).then_some(rest)
 }
 
 /// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`, but after
@@ -300,6 +324,14 @@ mod tests {
             texts("Do 1. a merge 2. a translation; we are 1. in the league"),
             ["Do", "a merge", "a translation;", "we are 1. in the league"]
         );
+        assert_eq!(
+            texts("Could we have (a) a script for it, (b) a test, and c) what starts (a) at noon?"),
+            ["Could we have", "a script for it,", "a test, and", "what starts (a) at noon?"]
+        );
+        assert_eq!(texts("想请你：一、查资料；二、写稿"), ["想请你：", "查资料；", "写稿"]);
+        for one in ["(see a) the map", "plan (b) is better", "星期一、星期二、都行"] {
+            assert_eq!(texts(one), [one]);
+        }
         assert_eq!(texts("move to Python 3. then 2. mail"), ["move to Python 3. then 2. mail"]);
         assert_eq!(
             texts("it weighs 1.9 GB. get that down? ok"),

@@ -35,7 +35,7 @@ pub use decomposer::{ByClause, Decomposer, WholeTask};
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
-pub(crate) use request_start::{asks, asks_anywhere};
+pub(crate) use request_start::{asks, asks_anywhere, is_request};
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer
 /// than its length asks for.

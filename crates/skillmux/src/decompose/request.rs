@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     head,
     request_start::{
-        begins_request, first_words, goes_on, is_bare_verb, is_connector, is_opener,
+        asks, begins_request, first_words, goes_on, is_bare_verb, is_connector, is_opener,
         precedes_request,
     },
     request_words::{CONDITION_STARTS, COUNTS, DEFINITE, MEASURES, NO_VERBS},
@@ -57,7 +57,14 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
         }
         let may_list = matches!(c, ',' | ';') || c == ' ' && after.starts_with("and ");
         let min_words = if is_list { MIN_WORDS } else { MIN_WORDS_OF_THING };
-        let is_thing = may_list && lists_thing(before, after, min_words);
+        let is_thing = may_list
+            && (lists_thing(before, after, min_words)
+                || c == ',' && is_long(before) && lists_on(after, is_list || asks(before)));
+        if closing.is_empty() && c == ':' && is_enough(before) && lists_all(after) {
+            pieces.push(start..end);
+            (start, is_list) = (end, true);
+            continue;
+        }
         if !closing.is_empty() || !is_cut(c, before, after, is_thing) {
             continue;
         }
@@ -171,8 +178,44 @@ fn lists_thing(before: &str, after: &str, min_words: usize) -> bool {
         && !NO_VERBS.contains(&second.as_str());
     let is_count = COUNTS.contains(&first.as_str()) || is_number;
     let n_words = |text: &str| text.split_whitespace().take(MIN_WORDS_OF_THING).count();
-    let next = head(after).split([',', ';', '.']).next().unwrap_or_default();
+    let next = first_thing(after);
     is_count && n_words(before) >= min_words && n_words(next) >= min_words
+}
+
+/// Returns whether a text after a comma goes on with the next thing of a list, whatever its first
+/// word: `, rough drawings of its three screens, and ...`.
+fn lists_on(after: &str, is_list: bool) -> bool {
+    let text = head(after).trim_start();
+    match text.strip_prefix("and ") {
+        Some(last) => is_list && is_long(first_thing(last)) && is_thing(last),
+        None => is_list && lists_all(text),
+    }
+}
+
+/// Returns whether a text is a list of things of enough words up to the end of its sentence, with
+/// `and` before the last one.
+fn lists_all(text: &str) -> bool {
+    let sentence = head(text).split(['.', '?', '!', ';', ':']).next().unwrap_or_default();
+    let Some((things, last)) = sentence.rsplit_once(", and ") else { return false };
+    things.split(',').chain([first_thing(last)]).all(|thing| is_long(thing) && is_thing(thing))
+}
+
+/// Returns whether the first word of a text can begin a thing: `which` goes on with the one before.
+fn is_thing(text: &str) -> bool {
+    let [first, _] = first_words(text);
+    let goes_on = matches!(
+        first.as_str(),
+        "he" | "i" | "she" | "that" | "they" | "those" | "we" | "which" | "who" | "whose" | "you"
+    );
+    !first.is_empty() && !goes_on && (!NO_VERBS.contains(&first.as_str()) || first == "for")
+}
+
+fn first_thing(text: &str) -> &str {
+    head(text).split([',', ';', '.']).next().unwrap_or_default()
+}
+
+fn is_long(text: &str) -> bool {
+    head(text).split_whitespace().take(MIN_WORDS_OF_THING).count() == MIN_WORDS_OF_THING
 }
 
 /// Returns whether a text begins with a definite thing of a list that goes on: `, the map of it,
@@ -181,13 +224,8 @@ fn lists_definite(before: &str, after: &str) -> bool {
     let [first, _] = first_words(after);
     let text = head(after).trim_start();
     let is_in_list = text.starts_with("and ") || text.contains(", and ");
-    let n_words = |text: &str| text.split_whitespace().take(MIN_WORDS_OF_THING).count();
-    let thing = text.trim_start_matches("and ");
-    let next = thing.split([',', ';', '.']).next().unwrap_or_default();
-    is_in_list
-        && DEFINITE.contains(&first.as_str())
-        && n_words(before) >= MIN_WORDS_OF_THING
-        && n_words(next) >= MIN_WORDS_OF_THING
+    let next = first_thing(text.trim_start_matches("and "));
+    is_in_list && DEFINITE.contains(&first.as_str()) && is_long(before) && is_long(next)
 }
 
 /// Returns whether a text in Chinese goes on with a thing that is counted as the one before:
@@ -314,6 +352,27 @@ mod tests {
                 "I need the formula of caffeine and ibuprofen,",
                 "the wave equation as a picture,",
                 "and the newest papers on it"
+            ]
+        );
+        assert_eq!(
+            texts(
+                "I need a list of what annoys users about forms, rough drawings of its three screens, and tickets for the first five jobs"
+            ),
+            [
+                "I need a list of what annoys users about forms,",
+                "rough drawings of its three screens,",
+                "and tickets for the first five jobs"
+            ]
+        );
+        assert_eq!(
+            texts(
+                "For our new site: where to spread it in spring, short answers for the twelve questions, and for each page the blue headline"
+            ),
+            [
+                "For our new site:",
+                "where to spread it in spring,",
+                "short answers for the twelve questions,",
+                "and for each page the blue headline"
             ]
         );
         let apposition = "ask the head of our team, the woman with the red scarf";

@@ -4,8 +4,8 @@ use super::{
     clauses, head,
     request_words::{
         ASKING, ASKING_PHRASES, AUXILIARIES, CHINESE_ASKING, CHINESE_PHRASES, CONDITIONS,
-        CONNECTORS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PERSONS, QUESTIONS,
-        SUBJECTS, WANTS, WHEN, WISHES,
+        CONNECTORS, COUNTS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PERSONS,
+        QUESTIONS, SUBJECTS, WANTS, WHEN, WISHES,
     },
     verbs::VERBS,
 };
@@ -203,6 +203,19 @@ pub(super) fn begins_request(text: &str) -> bool {
 /// Returns whether a piece of a task asks for something, as far as its first words tell.
 pub(crate) fn asks(text: &str) -> bool {
     begins_request(text) || CHINESE_ASKING.iter().any(|word| text.starts_with(word))
+}
+
+/// Returns whether a part of a task is likely a request: it asks by its first words, or it is a
+/// question, or the next thing of a list.
+pub(crate) fn is_request(part: &str) -> bool {
+    asks(part) || part.trim_end().ends_with(['?', '？']) || is_next_thing(part)
+}
+
+/// Returns whether a part begins with a thing that is counted, in small letters: it goes on with
+/// the sentence before.
+fn is_next_thing(part: &str) -> bool {
+    let [first, _] = first_words(part);
+    part.starts_with(|c: char| c.is_lowercase()) && COUNTS.contains(&first.as_str())
 }
 
 /// Returns whether a task asks for something anywhere, as far as its words tell: a piece of it

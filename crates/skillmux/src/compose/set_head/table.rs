@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::SetFeatures;
 use crate::{
     compose::{Considered, StepCandidates},
-    decompose::asks,
+    decompose::is_request,
     retrieve::log_odds_shares,
     skill::SkillId,
 };
@@ -92,7 +92,7 @@ impl SetTable {
         let mut n_requests = 0;
         for (number, part) in parts.iter().enumerate() {
             let confidence = part.judgement.confidence.unwrap_or(0.0);
-            let is_request = asks(part.need.text());
+            let is_request = is_request(part.need.text());
             n_requests += usize::from(is_request);
             for (place, (considered, share)) in shares(part).enumerate() {
                 let row = rows.entry(considered.id().clone()).or_default();
