@@ -13,8 +13,11 @@ use skillmux::{
 };
 
 use crate::{
-    lexicon::Lexicon, speller::VocabularySpeller, static_encoder::StaticEncoder,
-    transformer::TransformerEncoder, translated::TranslatedEncoder,
+    lexicon::{self, Lexicons},
+    speller::VocabularySpeller,
+    static_encoder::StaticEncoder,
+    transformer::TransformerEncoder,
+    translated::TranslatedEncoder,
 };
 
 const ABSTENTION: &str = include_str!("../assets/abstention.json");
@@ -56,14 +59,12 @@ const KINDS_MODEL: EmbeddedModel = EmbeddedModel {
     trained_on: "the kinds of 2,033 parts of 96 skills, labelled by a language model",
 };
 
-const LEXICON: &str = include_str!("../assets/lexicon.tsv");
-
 const LEXICON_MODEL: EmbeddedModel = EmbeddedModel {
     name: "lexicon",
     kind: ModelKind::Lexicon,
-    n_bytes: LEXICON.len(),
-    trained_on: "14,088 words that language models translated, and lines of skills that exist in Chinese \
-                 and in English",
+    n_bytes: lexicon::N_BYTES,
+    trained_on: "words of eight languages that language models translated, and lines of skills that exist \
+                 in Chinese and in English",
 };
 
 const PAGER: &str = include_str!("../assets/pager.json");
@@ -247,24 +248,10 @@ impl Speller for EmbeddedSpeller {
     }
 }
 
-/// Returns what says Chinese words in English; it reads its lexicon when it is first asked. The
-/// card is `assets/lexicon.md`.
-///
-/// # Panics
-/// Never: a test reads the file that is compiled in.
+/// Returns what says words of other languages in English; it reads each list when it is first
+/// needed. The card is `lexicon.md` of the crate `skillmux-lexicons`.
 pub fn translator() -> impl Translator {
-    EmbeddedTranslator(LazyLock::new(|| {
-        Lexicon::read(LEXICON).expect("the embedded lexicon is well-formed")
-    }))
-}
-
-struct EmbeddedTranslator(LazyLock<Lexicon>);
-
-impl Translator for EmbeddedTranslator {
-    fn translate(&self, text: &str) -> Option<String> {
-        // English needs no lexicon.
-        if text.is_ascii() { None } else { self.0.translate(text) }
-    }
+    Lexicons::embedded()
 }
 
 /// Returns the transformer of the binary, in some twenty milliseconds; its card is
@@ -273,8 +260,8 @@ impl Translator for EmbeddedTranslator {
 /// # Panics
 /// Never: a test reads the files that are compiled in.
 pub fn transformer() -> impl TokenEncoder {
-    let of_lexicon = blake3::hash(LEXICON.as_bytes()).to_hex();
-    TranslatedEncoder::new(TransformerEncoder::embedded(), translator(), &of_lexicon[..8])
+    let of_lexicon = blake3::hash(skillmux_lexicons::CHINESE.as_bytes()).to_hex();
+    TranslatedEncoder::new(TransformerEncoder::embedded(), lexicon::chinese(), &of_lexicon[..8])
 }
 
 /// Returns the weights by which the binary tells work from talk, one for each of its encoders;
@@ -427,7 +414,7 @@ mod tests {
 
     #[test]
     fn chinese_tasks_are_said_in_english() {
-        let translation = translator().translate("数据库的慢查询怎么优化").unwrap();
+        let translation = translator().translate("数据库的慢查询怎么优化").unwrap().text;
         for word in ["database", "slow", "query"] {
             assert!(translation.contains(word), "{translation}");
         }

@@ -54,7 +54,7 @@ pub use embedded::{
     speller, transformer, translator, work,
 };
 pub use error::{Error, Result};
-pub use lexicon::Lexicon;
+pub use lexicon::{Reading, RunLexicon, WordLexicon, Writing};
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};
 #[cfg(feature = "embedded")]

@@ -27,8 +27,9 @@ impl<E: Encoder, T: Translator> TranslatedEncoder<E, T> {
     }
 
     fn read<'t>(&self, texts: &[&'t str]) -> Vec<Cow<'t, str>> {
-        let read =
-            |text: &&'t str| self.translator.translate(text).map_or((*text).into(), Cow::from);
+        let read = |text: &&'t str| {
+            self.translator.translate(text).map_or((*text).into(), |said| Cow::from(said.text))
+        };
         texts.iter().map(read).collect()
     }
 }
@@ -70,7 +71,7 @@ mod tests {
         let (english, both) = (TransformerEncoder::embedded(), crate::transformer());
         let of = |encoder: &dyn Encoder, text: &str| encoder.encode(&[text]).unwrap();
         assert_eq!(of(&both, "merge pdf files"), of(&english, "merge pdf files"));
-        let said = crate::translator().translate("数据库的慢查询").unwrap();
+        let said = crate::translator().translate("数据库的慢查询").unwrap().text;
         assert!(said.contains("database") && said.contains("slow"), "{said}");
         assert_eq!(of(&both, "数据库的慢查询"), of(&english, &said));
         assert!(of(&english, "数据库的慢查询").iter().all(|x| *x == 0.0));

@@ -1,13 +1,16 @@
-//! [`Lexicon`]: Chinese words and what they are in English.
+//! [`RunLexicon`]: a word list of a language that is written without blanks between all words.
 
 use rustc_hash::FxHashMap;
 use skillmux::{
-    model::Translator,
+    model::{Translated, Translator},
     text::{is_common_han, is_kana, simplified},
 };
 
-/// Longest word of a lexicon in characters.
-const MAX_CHARS: usize = 6;
+use super::DISCOUNT;
+
+/// What the log-odds of a skill lose that the Chinese list found. What was chosen on, and what it
+/// costs Chinese skills with an English twin, is in `docs/ranking.md`.
+const CHINESE_DISCOUNT: f32 = 3.0;
 
 /// What a character costs that is no word: more than any word.
 const UNKNOWN_COST: f32 = 15.0;
@@ -15,14 +18,46 @@ const UNKNOWN_COST: f32 = 15.0;
 /// A word of grammar is at least as frequent as this.
 const MIN_COUNT: f32 = 20.0;
 
-/// Says Chinese words in English, word by word.
+/// A writing without blanks between all words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// Traditional characters are read as their simplified forms.
+    Chinese,
+    /// Characters and kana.
+    Japanese,
+    /// Hangul: endings follow their word without a blank.
+    Korean,
+}
+
+impl Writing {
+    /// Returns whether words have the character.
+    fn has(self, c: char) -> bool {
+        match self {
+            Self::Chinese => is_common_han(c),
+            Self::Japanese => is_common_han(c) || is_kana(c) || c == '々',
+            Self::Korean => is_hangul(c),
+        }
+    }
+
+    /// Returns what the log-odds of a skill lose that a list of this writing found.
+    fn discount(self) -> f32 {
+        match self {
+            Self::Chinese => CHINESE_DISCOUNT,
+            Self::Japanese | Self::Korean => DISCOUNT,
+        }
+    }
+}
+
+/// Says the words of one language in English, word by word.
 ///
-/// Chinese has no blanks between words: a run of characters is cut into words of the lexicon so
-/// that the product of their frequencies is highest, with the first of equal ways. Traditional
-/// characters are read as their simplified forms.
+/// A run of characters is cut into words of the list so that the product of their frequencies is
+/// highest, with the first of equal ways: words of equal frequency are cut as long as possible.
 #[derive(Debug)]
-pub struct Lexicon {
+pub struct RunLexicon {
     words: FxHashMap<&'static str, Entry>,
+    writing: Writing,
+    /// Characters of the longest word.
+    max_chars: usize,
 }
 
 #[derive(Debug)]
@@ -33,24 +68,25 @@ struct Entry {
     english: &'static str,
 }
 
-impl Lexicon {
-    /// Reads lines of a Chinese word, its count, and its English words, with tabs between; `None`
-    /// if a line has another form.
-    pub fn read(lines: &'static str) -> Option<Self> {
+impl RunLexicon {
+    /// Reads lines of a word, its count if there is one, and its English words, with tabs between;
+    /// `None` if a line has another form.
+    pub fn read(lines: &'static str, writing: Writing) -> Option<Self> {
         let mut counted = Vec::new();
         for line in lines.lines() {
-            let mut fields = line.split('\t');
-            let (word, count, english) = (fields.next()?, fields.next()?, fields.next()?);
+            let (word, rest) = line.split_once('\t')?;
+            let (count, english) = rest.split_once('\t').unwrap_or(("1", rest));
             let count: f32 = count.parse().ok().filter(|count| *count > 0.0)?;
             counted.push((word, f32::max(count, MIN_COUNT), english));
         }
         let total: f32 = counted.iter().map(|(_, count, _)| count).sum();
+        let max_chars = counted.iter().map(|(word, ..)| word.chars().count()).max().unwrap_or(0);
         let entry =
             |(word, count, english)| (word, Entry { cost: -f32::ln(count / total), english });
-        Some(Self { words: counted.into_iter().map(entry).collect() })
+        Some(Self { words: counted.into_iter().map(entry).collect(), writing, max_chars })
     }
 
-    /// Appends the English words of a run of Chinese characters.
+    /// Appends the English words of a run of characters of the writing.
     fn translate_run(&self, run: &str, out: &mut Vec<&str>) {
         let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
         // The least cost of the characters up to each, and where the last word begins.
@@ -58,7 +94,7 @@ impl Lexicon {
         let start_of = |char: usize| if char == 0 { 0 } else { ends[char - 1] };
         for end in 1..=ends.len() {
             let mut least = (best[end - 1].0 + UNKNOWN_COST, end - 1);
-            for start in end.saturating_sub(MAX_CHARS)..end {
+            for start in end.saturating_sub(self.max_chars)..end {
                 if let Some(entry) = self.words.get(&run[start_of(start)..ends[end - 1]]) {
                     let cost = best[start].0 + entry.cost;
                     if cost < least.0 {
@@ -83,22 +119,24 @@ impl Lexicon {
             }
         }
     }
-}
 
-impl Translator for Lexicon {
-    fn translate(&self, text: &str) -> Option<String> {
-        if !has_chinese(text) {
+    /// Returns what a text is in English, word by word; `None` if the list has none of its words.
+    /// What is in another writing stays.
+    fn in_english(&self, text: &str) -> Option<String> {
+        let is_chinese = self.writing == Writing::Chinese;
+        if is_chinese && !has_chinese(text) {
             return None;
         }
-        let text = &*simplified(text);
+        let simple = is_chinese.then(|| simplified(text));
+        let text = simple.as_deref().unwrap_or(text);
         let mut words: Vec<&str> = Vec::new();
         let mut n_translated = 0;
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let is_same = |c: char| is_common_han(c) == is_common_han(first);
+            let is_same = |c: char| self.writing.has(c) == self.writing.has(first);
             let end = rest.find(|c: char| !is_same(c)).unwrap_or(rest.len());
             let (run, after) = rest.split_at(end);
-            if is_common_han(first) {
+            if self.writing.has(first) {
                 let n_before = words.len();
                 self.translate_run(run, &mut words);
                 n_translated += words.len() - n_before;
@@ -111,9 +149,21 @@ impl Translator for Lexicon {
     }
 }
 
+impl Translator for RunLexicon {
+    fn translate(&self, text: &str) -> Option<Translated> {
+        let text = self.in_english(text)?;
+        Some(Translated { text, discount: self.writing.discount() })
+    }
+}
+
 /// Returns whether a text has Chinese in it. Japanese has other characters as well.
 fn has_chinese(text: &str) -> bool {
     text.contains(is_common_han) && !text.contains(is_kana)
+}
+
+/// Returns whether the character is a syllable of Hangul.
+pub(super) fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 
 #[cfg(test)]
@@ -124,8 +174,8 @@ mod tests {
 
     #[test]
     fn words_are_cut_so_that_they_are_likely() {
-        let lexicon = Lexicon::read(LINES).unwrap();
-        let translate = |text: &str| lexicon.translate(text);
+        let lexicon = RunLexicon::read(LINES, Writing::Chinese).unwrap();
+        let translate = |text: &str| lexicon.in_english(text);
         assert_eq!(translate("数据库的慢查询").as_deref(), Some("database slow query"));
         assert_eq!(
             translate("用 Postgres 的数据，慢！").as_deref(),
@@ -141,15 +191,15 @@ mod tests {
 
     #[test]
     fn a_line_of_another_form_is_refused() {
-        for lines in ["数据", "数据\tx\tdata", "数据\t0\tdata", "数据\t1"] {
-            assert!(Lexicon::read(lines).is_none(), "{lines}");
+        for lines in ["数据", "数据\tx\tdata", "数据\t0\tdata"] {
+            assert!(RunLexicon::read(lines, Writing::Chinese).is_none(), "{lines}");
         }
     }
 
     #[test]
     fn a_long_text_takes_no_longer_than_its_length_asks_for() {
-        let lexicon = Lexicon::read(LINES).unwrap();
+        let lexicon = RunLexicon::read(LINES, Writing::Chinese).unwrap();
         let text = "慢查询鑫".repeat(50_000);
-        assert_eq!(lexicon.translate(&text).unwrap().split(' ').count(), 100_000);
+        assert_eq!(lexicon.in_english(&text).unwrap().split(' ').count(), 100_000);
     }
 }

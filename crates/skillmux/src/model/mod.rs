@@ -49,8 +49,7 @@ pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
 pub use token_encoder::{TokenEncoder, TokenVectors, dot};
-pub use translator::Translator;
+pub use translator::{Translated, Translator};
 pub use trees::{Tree, TreeSplit, Trees};
 
 pub(crate) use numbers::{fingerprint, probability};
-pub(crate) use translator::TRANSLATION_DISCOUNT;

@@ -42,6 +42,8 @@ pub struct Translation {
     pub text: String,
     /// Who ranked: a calibration of this ranking judges what it found.
     pub ranking: RankingIdentity,
+    /// What the log-odds of a skill lose that it found.
+    pub discount: f32,
 }
 
 /// How the words of a query and of a skill meet.

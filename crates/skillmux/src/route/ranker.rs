@@ -9,10 +9,11 @@ use super::{
     standing::{MIN_COMPARED, Standing},
 };
 use crate::{
+    decompose::asks_anywhere,
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
-    model::{Speller, TRANSLATION_DISCOUNT, Translator},
+    model::{Speller, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
@@ -191,11 +192,13 @@ impl Ranker {
         let translation = self.translator.as_ref().filter(|_| scale == ScoreScale::LogOdds);
         let translation = translation.and_then(|known| known.translate(query.text()));
         // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
-        if let Some(translation) = translation.and_then(|text| Query::new(text).ok()) {
+        let translation =
+            translation.and_then(|said| Some((Query::new(said.text).ok()?, said.discount)));
+        if let Some((translation, discount)) = translation {
             let found = self.candidates(index, &translation, &[], n)?;
             let ranking = self.reranker.identity_of(self.retriever.as_ref(), &found);
             let text = translation.text().to_owned();
-            candidates = both(candidates, Translation { text, ranking }, found);
+            candidates = both(candidates, Translation { text, ranking, discount }, found);
         }
         reading.leave_out(index, &mut candidates)?;
         if let Some(standing) = standing {
@@ -206,11 +209,18 @@ impl Ranker {
         Ok(Ranking { candidates, scale, identity })
     }
 
+    /// Returns whether a task asks for something by its words, or by those of its translation.
+    pub(super) fn asks(&self, task: &str) -> bool {
+        let translated = || self.translator.as_ref().and_then(|known| known.translate(task));
+        asks_anywhere(task) || translated().is_some_and(|said| asks_anywhere(&said.text))
+    }
+
     /// Returns what the parts of one skill are chosen by: the task, what it is in English, and its
     /// needs.
     pub(super) fn page_text(&self, query: &Query) -> String {
         let needs = query.needs().iter().map(|need| need.text().to_owned());
         let translation = self.translator.as_ref().and_then(|known| known.translate(query.text()));
+        let translation = translation.map(|said| said.text);
         let all = std::iter::once(query.text().to_owned()).chain(translation).chain(needs);
         all.collect::<Vec<String>>().join("\n")
     }
@@ -237,8 +247,8 @@ impl Ranker {
     fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
         let mut parts = contributions(candidate)
             .unwrap_or_else(|| self.reranker.contributions(self.retriever.as_ref(), candidate));
-        if candidate.signals.translation.is_some() {
-            let value = -TRANSLATION_DISCOUNT;
+        if let Some(found) = &candidate.signals.translation {
+            let value = -found.discount;
             parts.push(Contribution { feature: TRANSLATION.to_owned(), value });
         }
         // A merged ranking has taken it off the shares.
@@ -316,7 +326,7 @@ fn both(
     let place_of: HashMap<SkillId, usize> =
         candidates.iter().enumerate().map(|(at, known)| (known.skill.clone(), at)).collect();
     for mut candidate in of_translation.into_iter().filter(is_same) {
-        candidate.score -= TRANSLATION_DISCOUNT;
+        candidate.score -= translation.discount;
         candidate.signals.translation = Some(Arc::clone(&translation));
         match place_of.get(&candidate.skill) {
             Some(at) if candidates[*at].score >= candidate.score => {}
@@ -346,7 +356,7 @@ mod tests {
 
     fn translation() -> Translation {
         let ranking = RankingIdentity::new("test");
-        Translation { text: "clean a table".to_owned(), ranking }
+        Translation { text: "clean a table".to_owned(), ranking, discount: 3.0 }
     }
 
     fn told(candidates: Vec<Candidate>) -> Vec<(String, f32, bool)> {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
-    decompose::{asks, asks_anywhere, dependencies},
+    decompose::{asks, dependencies},
     error::Result,
     index::{Index, IndexedSkill},
     page::Page,
@@ -84,7 +84,7 @@ impl Router {
         let of_parts = of_needs.first().filter(|_| split == Split::Parts);
         let scores = of_parts.and_then(TaskScores::of);
         // Who names needs asks for them.
-        let is_asked_for = split == Split::Needs || asks_anywhere(query.text());
+        let is_asked_for = split == Split::Needs || self.stages.ranker.asks(query.text());
         let mut found = Vec::with_capacity(needs.len());
         for (need, mut ranking) in needs.iter().zip(of_needs) {
             if let Some(of_task) = &of_task {

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     compose::{Evidence, Split, StepCandidates},
-    decompose::asks_anywhere,
     error::Result,
     index::IndexedSkill,
     page::PageRequest,
@@ -56,7 +55,7 @@ impl Router {
         let index = self.index();
         let reading = self.stages.ranker.read(&index, query)?;
         let (needs, split) = self.needs(&index, &reading.query)?;
-        let is_asked_for = split == Split::Needs || asks_anywhere(reading.query.text());
+        let is_asked_for = split == Split::Needs || self.stages.ranker.asks(reading.query.text());
         let k = Split::Whole.usual_limit(1) + N_SPARE_CANDIDATES;
         let step = |need: &(Need, Query)| {
             let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;

@@ -37,8 +37,8 @@ pub(crate) use script::spaceless_share_of_words;
 pub use script::{is_common_han, is_han, is_kana, is_latin, is_spaceless, spaceless_share};
 pub use shingles::for_each_shingle;
 pub use simplified::simplified;
+pub use stop_words::is_stop_word;
 pub use tokens::estimate_tokens;
 
 pub(crate) use shingles::mix;
-pub(crate) use stop_words::is_stop_word;
 pub(crate) use terms::{Term, TermReader, Terms, is_character_pair};

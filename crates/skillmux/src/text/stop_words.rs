@@ -203,7 +203,7 @@ const CHINESE: &[&str] = &[
 ];
 
 /// Returns whether a lower-cased, unstemmed word is a stop word.
-pub(crate) fn is_stop_word(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     let list = if word.is_ascii() { ENGLISH } else { CHINESE };
     list.binary_search(&word).is_ok()
 }

@@ -97,8 +97,8 @@ evidence_features! {
     /// How likely the task asks for work at all, in `[-1, 1]`; 0 if nothing tells it.
     #[serde(default)]
     work: true,
-    /// 1 if a part of the task asks for something by its words, else 0: a statement about the
-    /// subject of a skill does not.
+    /// 1 if a part of the task, or of its translation, asks for something by its words, else 0: a
+    /// statement about the subject of a skill does not.
     #[serde(default)]
     asks: true,
     /// 1 if the task is at most four words or eight characters of writing without spaces, as people
@@ -128,7 +128,8 @@ impl Evidence {
         let n_units = f32::max((n_characters + n_words) as f32, 1.0);
         let character_share = n_characters as f32 / n_units;
         let density = f32::max(n_terms, 1.0) / n_units;
-        let (work, asks, is_few) = (signal(QUERY_WORK), asks_anywhere(task), is_few(task));
+        let (work, asks, is_few) =
+            (signal(QUERY_WORK), asks_anywhere(task) || asks_anywhere(read), is_few(task));
         let library_size = (usize::max(n_skills, MIN_SKILLS) as f32).ln_1p();
         let features = Features {
             score_mass: words.score_share * n_terms.ln_1p(),

@@ -1,7 +1,7 @@
 //! [`Judgement`]: the decision on one ranking, made once for every composer.
 
 use super::{Calibration, Evidence, small_talk::is_small_talk};
-use crate::{model::TRANSLATION_DISCOUNT, retrieve::Candidate};
+use crate::retrieve::Candidate;
 
 /// What is thought of the best candidate of a ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +51,7 @@ pub(crate) fn judge(
     let discount = if evidence.is_named {
         0.0
     } else {
-        let of_translation =
-            if best.signals.translation.is_some() { TRANSLATION_DISCOUNT } else { 0.0 };
+        let of_translation = best.signals.translation.as_ref().map_or(0.0, |found| found.discount);
         best.signals.trust_penalty + of_translation
     };
     let threshold = calibration.threshold_of(n_skills);
@@ -141,12 +140,13 @@ mod tests {
     #[test]
     fn what_a_translation_found_is_less_sure() {
         for (confidence, expected) in [(0.0, 0.0), (0.5, 0.047), (0.9526, 0.5), (1.0, 1.0)] {
-            let found = discounted(confidence, TRANSLATION_DISCOUNT);
+            let found = discounted(confidence, 3.0);
             assert!((found - expected).abs() < 1e-3, "{confidence}: {found}");
         }
         let mut translated = best(false);
         let ranking = RankingIdentity::new("test");
-        let translation = Translation { text: "which river flows".to_owned(), ranking };
+        let translation =
+            Translation { text: "which river flows".to_owned(), ranking, discount: 3.0 };
         translated.signals.translation = Some(translation.into());
         let judged = judge(TASK, false, 50, Some(&translated), Some(&calibration(0.4)));
         assert_eq!(judged.verdict, Verdict::DoesNotHelp);
