@@ -432,10 +432,9 @@ fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Res
 /// Fewest skills whose loss is told: a few come and go.
 const MIN_LOST: usize = 10;
 
-/// Says on standard error if an update left less than half of the skills, with what to do then.
+/// Says on standard error if most skills are gone that an index held, with what to do then.
 pub(crate) fn tell_shrunk(report: &UpdateReport, remedy: &str) {
-    let n_before = report.n_unchanged + report.n_removed;
-    let n_lost = n_before.saturating_sub(report.scan.n_kept);
+    let UpdateReport { n_before, n_lost, .. } = *report;
     if n_lost >= MIN_LOST && n_lost > n_before / 2 {
         anstream::eprintln!(
             "{} {} of {} skills are gone from the sources; {remedy}",

@@ -202,7 +202,7 @@ impl<'a> Summary<'a> {
 }
 
 fn text(report: &UpdateReport, path: &Path, n_seconds: f32, verbose: bool) -> String {
-    let UpdateReport { scan, generation, n_added, n_removed, n_unchanged, outcome } = report;
+    let UpdateReport { scan, generation, n_added, n_removed, n_unchanged, outcome, .. } = report;
     let mut out = String::new();
     let done = if *outcome == UpdateOutcome::Unchanged { "up to date" } else { "indexed" };
     let _ = writeln!(

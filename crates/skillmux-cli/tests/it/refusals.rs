@@ -178,6 +178,17 @@ fn an_update_that_loses_most_skills_says_so() {
     assert_eq!(done.code, 0);
     assert!(done.stderr.contains("note: 13 of 25 skills are gone"), "{}", done.stderr);
     assert!(done.stderr.contains("`skillmux index --restore"), "{}", done.stderr);
+    assert_eq!(index(25).stderr, "");
+    home.write("pool.jsonl", shard(12));
+    let rebuild = || home.ask(&["index", &pool, "--transformer", "never", "--rebuild"]).stderr;
+    assert!(rebuild().contains("note: 13 of 25 skills are gone"));
+    assert_eq!(rebuild(), "");
+    // Others came, and one was only written anew.
+    let others = shard(12).replace("tea-", "soup-").replace("soup-0", "tea-0");
+    home.write("pool.jsonl", others.replace("brew", "make"));
+    let done = home.ask(&["index", &pool, "--transformer", "never"]);
+    assert!(done.stderr.contains("note: 11 of 12 skills are gone"), "{}", done.stderr);
+    assert_eq!(index(12).code, 0);
 
     let route = || home.run(&["route", "brew tea", "--library", &pool]).stderr;
     assert_eq!(route(), "");

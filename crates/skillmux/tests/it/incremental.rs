@@ -301,10 +301,14 @@ fn an_update_says_what_it_did() {
     lines.remove(2);
     let report = workshop.update(&lines).unwrap();
     assert_eq!((report.n_added, report.n_removed, report.n_unchanged), (1, 2, 3));
+    // One was changed and one renamed; neither is lost.
+    assert_eq!((report.n_before, report.n_lost), (5, 1));
     assert_eq!(report.generation, 2);
     assert_eq!(report.outcome, UpdateOutcome::Committed);
     let again = workshop.update(&lines).unwrap();
     assert_eq!((again.outcome, again.generation), (UpdateOutcome::Unchanged, 2));
+    let rebuilt = workshop.rebuild(&lines[..1]).unwrap();
+    assert_eq!((rebuilt.n_before, rebuilt.n_lost, rebuilt.n_unchanged), (4, 3, 0));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use rustc_hash::FxHashSet;
 
 use super::{
+    before::Before,
     options::{UpdateOptions, UpdateOutcome, UpdateReport},
     previous::Previous,
     texts::TextVectors,
@@ -153,26 +154,27 @@ impl Builder {
         })
     }
 
-    /// Commits the draft, unless it says the same as the generation before, which had these texts,
-    /// whether or not it is built upon.
+    /// Commits the draft, unless it says the same as the generation before; the account compares it
+    /// with what the index held, whether or not that is built upon.
     pub(super) fn finish(
         mut self,
         scan: ScanReport,
-        before: &FxHashSet<ContentHash>,
+        before: &Before,
         options: &UpdateOptions,
     ) -> Result<UpdateReport> {
         self.rows.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         self.note_copies(&scan);
-        let n_unchanged = self.rows.iter().filter(|row| before.contains(&row.hash)).count();
-        let n_added = self.rows.len() - n_unchanged;
+        let (n_unchanged, n_removed) = before.n_unchanged_and_removed(&self.rows);
         let removed = self.removed_slots();
         let report = UpdateReport {
             scan,
             outcome: UpdateOutcome::Committed,
             generation: self.draft.generation,
-            n_added,
-            n_removed: before.len() - n_unchanged,
+            n_before: before.n_skills(),
+            n_added: self.rows.len() - n_unchanged,
+            n_removed,
             n_unchanged,
+            n_lost: before.n_lost(&self.rows),
         };
         if let Some(generation) = self.unchanged_generation(&report, options) {
             let outcome = UpdateOutcome::Unchanged;

@@ -1,5 +1,6 @@
 //! Brings an index up to date with a library, in one atomic commit.
 
+mod before;
 mod builder;
 mod encode;
 mod options;

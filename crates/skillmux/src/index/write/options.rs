@@ -15,7 +15,7 @@ pub enum UpdateMode {
     /// Keep what has not changed; the result equals a full rebuild.
     #[default]
     Incremental,
-    /// Read nothing of it; also replaces an index of another format.
+    /// Take nothing over from it; also replaces an index of another format.
     Rebuild,
 }
 
@@ -88,10 +88,15 @@ pub struct UpdateReport {
     pub outcome: UpdateOutcome,
     /// The current generation.
     pub generation: u64,
+    /// Skills that the index held before; 0 if that cannot be told.
+    pub n_before: usize,
     /// Skills whose text was not in the index before.
     pub n_added: usize,
     /// Skills whose text is no longer in the index.
     pub n_removed: usize,
     /// Skills whose text was in the index before.
     pub n_unchanged: usize,
+    /// Skills that the index held before, of which neither the text nor the id is there any more;
+    /// counted also where the index is made anew.
+    pub n_lost: usize,
 }

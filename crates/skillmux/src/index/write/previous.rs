@@ -1,6 +1,6 @@
 //! [`Previous`]: the generation that an update builds upon.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::options::UpdateOptions;
 use crate::{
@@ -66,11 +66,6 @@ impl Previous {
     pub(super) fn is_worn_out(&self) -> bool {
         let allowed = u64::from(self.table.n_skills()) * MAX_SLOTS_PER_SKILL + 1000;
         u64::from(self.table.n_slots()) > allowed
-    }
-
-    /// Returns the hashes of all its texts.
-    pub(super) fn texts(&self) -> FxHashSet<ContentHash> {
-        self.by_hash.keys().copied().collect()
     }
 
     /// Returns where it holds a text.

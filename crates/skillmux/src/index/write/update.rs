@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{
+    before::Before,
     builder::Builder,
     options::{Progress, UpdateMode, UpdateOptions, UpdateReport},
     previous::Previous,
@@ -33,13 +34,19 @@ impl Index {
         let lock = folder.lock()?;
         let previous = match options.mode {
             UpdateMode::Incremental => Previous::open(&folder)?,
-            UpdateMode::Rebuild => None,
+            // What it held is only counted: one that cannot be read is replaced all the same.
+            UpdateMode::Rebuild => Previous::open(&folder).ok().flatten(),
         };
-        let found = previous.as_ref().map(|previous| previous.generation.manifest.vectors);
+        let is_incremental = options.mode == UpdateMode::Incremental;
+        let found = previous.as_ref().filter(|_| is_incremental);
+        let found = found.map(|previous| previous.generation.manifest.vectors);
         let vectors = options.vectors.or(found);
         let options = &UpdateOptions { vectors, ..options.clone() };
-        let previous = previous.filter(|previous| previous.can_be_built_upon(options));
-        let texts = previous.as_ref().map(Previous::texts).unwrap_or_default();
+        let can_be_built_upon =
+            |previous: &Previous| is_incremental && previous.can_be_built_upon(options);
+        let before = previous.as_ref().map(|it| Before::of(it, can_be_built_upon(it)));
+        let before = before.unwrap_or_default();
+        let previous = previous.filter(can_be_built_upon);
         // What was freed takes room; what it holds now counts as unchanged all the same.
         let previous = previous.filter(|previous| !previous.is_worn_out());
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
@@ -55,6 +62,6 @@ impl Index {
             });
         }
         progress(Progress::Commit);
-        builder.finish(scan, &texts, options)
+        builder.finish(scan, &before, options)
     }
 }
