@@ -57,6 +57,10 @@ async fn next_line(
     } else if let Cow::Owned(mended) = mended(line) {
         *line = mended;
     }
+    // The last line may end with the input, and rmcp reads only up to a line end.
+    if !line.ends_with(b"\n") {
+        line.push(b'\n');
+    }
     Ok(true)
 }
 

@@ -9,7 +9,9 @@ use rmcp::{
 use serde_json::{Value, json};
 use skillmux_server::{ServerError, SkillServer};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
+    io::{
+        AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+    },
     task::JoinHandle,
 };
 
@@ -130,6 +132,21 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
     session.send(&cancelled.to_string()).await;
     assert_eq!(session.initialize("2025-11-25").await["protocolVersion"], "2025-11-25");
     session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_last_message_needs_no_line_end() {
+    for (last, is_answered) in
+        [(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, true), ("{", true), (" ", false)]
+    {
+        let mut session = RawSession::start();
+        session.initialize("2025-06-18").await;
+        session.input.write_all(last.as_bytes()).await.unwrap();
+        session.input.shutdown().await.unwrap();
+        let mut output = String::new();
+        session.output.read_to_string(&mut output).await.unwrap();
+        assert_eq!(output.lines().count(), usize::from(is_answered), "{last}: {output}");
+    }
 }
 
 #[tokio::test]
