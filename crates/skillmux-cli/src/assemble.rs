@@ -25,6 +25,7 @@ use skillmux::{
     },
     route::{PagedPassage, Ranker, Router, Stages},
     skill::KindClassifier,
+    text::printable,
     trust::TrustPolicy,
 };
 use skillmux_eval::{
@@ -157,6 +158,8 @@ pub(crate) struct Models {
     ranker: RankerWeights,
     work: Arc<[WorkWeights]>,
     calibrations: Calibrations,
+    /// Where they are from, if not from inside the program.
+    calibration_file: Option<PathBuf>,
     composer: Arc<SetWeights>,
     sequence: Option<PathBuf>,
     pager: PagerWeights,
@@ -189,6 +192,7 @@ impl Models {
                 Some(path) => read_json(path, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
+            calibration_file: paths.abstention.clone(),
             composer: match &paths.composer {
                 Some(path) if !is_sequence(path) => {
                     Arc::new(read_json(path, "the weights of a composer")?)
@@ -227,16 +231,39 @@ impl Models {
         let may_have_one =
             matches!(retriever, RetrieverChoice::Transformer | RetrieverChoice::Ranked)
                 && self.judge.is_none();
-        if !self.has_own_scores || !may_have_one || router.calibration().is_some() {
+        if !may_have_one || router.calibration().is_some() {
             return;
         }
+        let why = match &self.calibration_file {
+            Some(path) => self.of_another_ranking(path, router),
+            None if self.has_own_scores => {
+                "no calibration was fitted to the models that you named".to_owned()
+            }
+            None => return,
+        };
         TOLD.call_once(|| {
             anstream::eprintln!(
-                "{} no calibration was fitted to the models that you named, so answers have no confidence, \
-                 and no skill is refused; `skillmux train abstention` fits one, and --abstention names it",
-                styled(NOTE, "note:")
+                "{} {}, so answers have no confidence, and no skill is refused; \
+                 `skillmux train abstention` fits one, and --abstention names it",
+                styled(NOTE, "note:"),
+                printable(&why)
             );
         });
+    }
+
+    /// Says whose calibrations a file holds, in place of that of a router.
+    fn of_another_ranking(&self, path: &Path, router: &Router) -> String {
+        let path = path.display();
+        let mut rankings = self.calibrations.iter().map(|calibration| calibration.ranking.as_str());
+        let Some(first) = rankings.next() else { return format!("`{path}` holds no calibration") };
+        let more = match rankings.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let needed = router.stages().ranker.identity();
+        format!(
+            "`{path}` is for another ranking: it has a calibration for `{first}`{more}, but `{needed}` is in use"
+        )
     }
 
     /// Returns the encoder.

@@ -41,6 +41,31 @@ fn weights_of_a_file_rank_and_have_no_calibration() {
 }
 
 #[test]
+fn a_calibration_of_another_ranking_says_whose_it_is() {
+    let home = Home::with_index();
+    let shipped = skillmux_models::abstention();
+    let needed = shipped.iter().next().unwrap().ranking.to_string();
+    let shipped = serde_json::to_string(&shipped).unwrap();
+    let route = |calibrations: &str| {
+        home.write(".config/skillmux/mine.json", calibrations);
+        home.ask(&["route", TASK])
+    };
+    home.write(".config/skillmux/settings.toml", "[models]\nabstention = \"mine.json\"\n");
+    assert_eq!(route(&shipped).stderr, "");
+    let done = route(&shipped.replace("linear ", "linear 1"));
+    assert!(done.stdout.contains("uncalibrated"), "{}", done.stdout);
+    let theirs = needed.replace("linear ", "linear 1");
+    let path = home.path(".config/skillmux/mine.json").display().to_string();
+    let expected = format!(
+        "note: `{path}` is for another ranking: it has a calibration for `{theirs}` and 2 more, \
+         but `{needed}` is in use, so answers have no confidence"
+    );
+    assert!(done.stderr.starts_with(&expected), "{}", done.stderr);
+    let done = route("[]");
+    assert!(done.stderr.contains("mine.json` holds no calibration, so"), "{}", done.stderr);
+}
+
+#[test]
 fn the_settings_file_names_weights_for_every_command_and_a_flag_comes_first() {
     let home = Home::with_index();
     home.write(".config/skillmux/ranker.json", RANKER);
