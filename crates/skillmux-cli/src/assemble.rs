@@ -95,6 +95,10 @@ impl TokenEncoder for WhenAsked {
     }
 }
 
+/// The files of a folder of a transformer.
+pub(crate) const TRANSFORMER_FILES: [&str; 3] =
+    ["vocabulary.txt", "embeddings.safetensors", "layers.safetensors"];
+
 /// Reads the transformer that the settings name, if they name one.
 pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
     let Some(folder) = &settings.models.transformer else { return Ok(()) };
@@ -103,11 +107,12 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
         fs::read(&path).map_err(|source| CliError::Model { path, source })
     };
     let refused = |detail: String| CliError::ModelForm { path: folder.clone(), detail };
-    let vocabulary = String::from_utf8(read("vocabulary.txt")?)
+    let [vocabulary, embeddings, layers] = TRANSFORMER_FILES;
+    let vocabulary = String::from_utf8(read(vocabulary)?)
         .map_err(|_| refused("its vocabulary is no text".to_owned()))?;
     // A model is needed until the program ends.
-    let embeddings: &'static [u8] = Vec::leak(read("embeddings.safetensors")?);
-    let layers: &'static [u8] = Vec::leak(read("layers.safetensors")?);
+    let embeddings: &'static [u8] = Vec::leak(read(embeddings)?);
+    let layers: &'static [u8] = Vec::leak(read(layers)?);
     let parts = TransformerParts {
         name: skillmux_models::TRANSFORMER_NAME,
         vocabulary: &vocabulary,

@@ -14,6 +14,7 @@ mod error;
 mod folder;
 mod hub;
 mod model_place;
+mod named_file;
 mod outcome;
 mod own_model;
 mod pins;

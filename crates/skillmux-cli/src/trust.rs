@@ -48,6 +48,11 @@ impl TrustSettings {
         Self { sarif, ..self }
     }
 
+    /// Returns the reports of scanners.
+    pub(crate) fn reports(&self) -> &[PathBuf] {
+        &self.sarif
+    }
+
     /// Returns the settings with more reports.
     pub(crate) fn with_reports(self, reports: &[PathBuf]) -> Self {
         Self { sarif: [&self.sarif, reports].concat(), ..self }

@@ -7,7 +7,7 @@ use crate::{
     args::{DoctorArgs, Format},
     outcome::Outcome,
     render::{
-        doctor::{AgentReport, OwnIndex, text},
+        doctor::{AgentReport, OwnIndex, Report, text},
         print_json, print_text,
     },
     settings::Settings,
@@ -42,13 +42,10 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
         }
         None => None,
     };
+    let report = Report { agents: reports, own_index, unread_files: settings.unread_files() };
     match args.format {
-        Format::Json => {
-            print_json(&serde_json::json!({ "agents": reports, "own_index": own_index }))?;
-        }
-        Format::Text => print_text(&text(&reports, own_index.as_ref(), args.all))?,
+        Format::Json => print_json(&report)?,
+        Format::Text => print_text(&text(&report, args.all))?,
     }
-    let is_healthy =
-        |report: &AgentReport| report.skills.problems.is_empty() && report.settings_error.is_none();
-    Ok(if reports.iter().all(is_healthy) { Outcome::Found } else { Outcome::ProblemsFound })
+    Ok(if report.is_healthy() { Outcome::Found } else { Outcome::ProblemsFound })
 }

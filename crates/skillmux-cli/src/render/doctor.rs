@@ -1,4 +1,4 @@
-//! [`AgentReport`]: what `skillmux doctor` found, for people and for machines.
+//! [`Report`]: what `skillmux doctor` found, for people and for machines.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -9,7 +9,7 @@ use skillmux::{
 };
 
 use super::paint::{BAD, FAINT, GOOD, NOTE, STRONG, grouped, styled};
-use crate::wiring::Wired;
+use crate::{named_file::UnreadFile, wiring::Wired};
 
 /// Problems of each kind that are shown unless all are asked for.
 const N_SHOWN: usize = 3;
@@ -27,6 +27,26 @@ const KINDS: [(&str, &str); 7] = [
     ("not for the model", "`disable-model-invocation`: the model never loads it by itself"),
     ("not read", "skillmux does not read it"),
 ];
+
+/// What `skillmux doctor` found.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// One for each agent.
+    pub(crate) agents: Vec<AgentReport>,
+    pub(crate) own_index: Option<OwnIndex>,
+    /// What the settings file of skillmux names and cannot be read.
+    pub(crate) unread_files: Vec<UnreadFile>,
+}
+
+impl Report {
+    /// Returns whether there is no problem.
+    pub(crate) fn is_healthy(&self) -> bool {
+        let is_healthy = |report: &AgentReport| {
+            report.skills.problems.is_empty() && report.settings_error.is_none()
+        };
+        self.agents.iter().all(is_healthy) && self.unread_files.is_empty()
+    }
+}
 
 /// What is told of one agent.
 #[derive(Serialize)]
@@ -55,17 +75,25 @@ pub(crate) struct OwnIndex {
 }
 
 /// Shows a block for each agent: counts first, then examples.
-pub(crate) fn text(
-    reports: &[AgentReport],
-    own_index: Option<&OwnIndex>,
-    shows_all: bool,
-) -> String {
+pub(crate) fn text(report: &Report, shows_all: bool) -> String {
+    let Report { agents: reports, own_index, unread_files } = report;
     let mut text = String::new();
     for report in reports {
         if !text.is_empty() {
             text.push('\n');
         }
         agent_text(&mut text, report, shows_all);
+    }
+    if !unread_files.is_empty() {
+        let headline = format!("{} cannot be read:", grouped(unread_files.len()));
+        let _ = writeln!(
+            text,
+            "\n{} files or folders that the settings file of skillmux names",
+            styled(BAD, &headline)
+        );
+    }
+    for UnreadFile { setting, path, detail } in unread_files {
+        let _ = writeln!(text, "    {}", line(&format!("{setting}: {}: {detail}", path.display())));
     }
     if let Some(OwnIndex { path, n_skills }) = own_index {
         let _ = writeln!(

@@ -265,6 +265,45 @@ fn an_index_in_the_place_of_the_agents_skills_is_told() {
 }
 
 #[test]
+fn a_file_of_the_settings_that_cannot_be_read_is_a_problem() {
+    let home = home_of(".claude");
+    let unread = || {
+        let done = home.run(&["doctor", "--format", "json"]);
+        let report: Value = serde_json::from_str(&done.stdout).unwrap();
+        let all = report["unread_files"].as_array().unwrap().clone();
+        let all = all.iter().map(|file| {
+            let path = file["path"].as_str().unwrap().rsplit("skillmux/").next().unwrap();
+            format!("{} {path}", file["setting"].as_str().unwrap())
+        });
+        (done.code, all.collect::<Vec<_>>())
+    };
+    assert_eq!(unread(), (0, vec![]));
+    let settings = "[models]\nencoder = \"encoder.bin\"\nreranker = \"./reranker\"\n\
+                    transformer = \"net\"\nranker = \"ranker.json\"\nabstention = \"folder\"\n\
+                    [trust]\nsarif = [\"scan.sarif\", \"other.sarif\"]\n";
+    home.write(".config/skillmux/settings.toml", settings);
+    for name in ["folder/a", "other.sarif", "net/vocabulary.txt", "net/layers.safetensors"] {
+        home.write(&format!(".config/skillmux/{name}"), "");
+    }
+    let expected = [
+        "models.encoder encoder.bin",
+        "models.reranker ./reranker",
+        "models.transformer net/embeddings.safetensors",
+        "models.ranker ranker.json",
+        "models.abstention folder",
+        "trust.sarif scan.sarif",
+    ];
+    assert_eq!(unread(), (1, expected.map(str::to_owned).to_vec()));
+    let text = home.run(&["doctor"]).stdout;
+    assert!(text.contains("6 cannot be read: files or folders that the settings file"), "{text}");
+    let path = home.path(".config/skillmux/ranker.json").display().to_string();
+    assert!(text.contains(&format!("models.ranker: {path}: No such file")), "{text}");
+
+    home.write(".config/skillmux/settings.toml", "[models]\nencoder = \"http://localhost:1\"\n");
+    assert_eq!(unread(), (0, vec![]));
+}
+
+#[test]
 fn skills_of_plugins_that_are_on_are_checked() {
     let home = home_of(".claude");
     let root = home.path(".claude/plugins/cache/m/p/1.0");
