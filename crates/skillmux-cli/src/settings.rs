@@ -93,6 +93,12 @@ impl OwnModels {
         ModelOptions { preset: self.preset, precision: self.precision.map(Into::into) }
     }
 
+    /// Returns whether a model is at a URL, or is one of the hub, which may have to be fetched.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        let mut places = [&self.encoder, &self.reranker].into_iter().flatten();
+        places.any(|place| !matches!(place, ModelPlace::Path(_)))
+    }
+
     /// Returns the models of the arguments, and these where the arguments name none.
     fn overridden_by(&self, args: &ModelArgs) -> Self {
         // The name of a model goes with its place.

@@ -5,6 +5,7 @@ use skillmux::library::agents::InstalledFolders;
 use crate::{
     agents::home,
     args::{DoctorArgs, Format},
+    command::hook::has_confidence,
     outcome::Outcome,
     render::{
         doctor::{AgentReport, OwnIndex, Report, text},
@@ -42,10 +43,28 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
         }
         None => None,
     };
-    let report = Report { agents: reports, own_index, unread_files: settings.unread_files() };
+    let report = Report {
+        agents: reports,
+        own_index,
+        unread_files: settings.unread_files(),
+        silent_hook: silent_hook(settings),
+    };
     match args.format {
         Format::Json => print_json(&report)?,
         Format::Text => print_text(&text(&report, args.all))?,
     }
     Ok(if report.is_healthy() { Outcome::Found } else { Outcome::ProblemsFound })
+}
+
+/// Returns why the prompt hook names no skill, where that is because of the models of the settings.
+fn silent_hook(settings: &Settings) -> Option<String> {
+    match has_confidence(settings) {
+        Ok(true) => None,
+        Ok(false) => Some(
+            "no calibration was fitted to the models of the settings file, so answers have no confidence; \
+             `skillmux train abstention` fits one"
+                .to_owned(),
+        ),
+        Err(error) => Some(format!("{error:#}")),
+    }
 }

@@ -34,7 +34,7 @@ use crate::{
     args::{HookArgs, StageArgs},
     assemble::{self, Models},
     render::hook::{OtherSkill, RoutedSkill, context},
-    settings::Settings,
+    settings::{OwnModels, Settings},
     source::{self, PresentIndex},
 };
 
@@ -135,6 +135,24 @@ fn output(hook: Option<&PromptHook>, context: &str) -> Value {
     }
 }
 
+/// Returns whether answers have a confidence, without which nothing is said, as far as that can be
+/// told without an index and a connection.
+///
+/// # Errors
+/// Those of the models that the settings name.
+pub(crate) fn has_confidence(settings: &Settings) -> anyhow::Result<bool> {
+    let models = &settings.models;
+    if *models == OwnModels::default() {
+        return Ok(true);
+    }
+    if models.is_elsewhere() {
+        return Ok(models.abstention.is_some());
+    }
+    let index = source::open_present(settings).ok().and_then(|present| present.index);
+    let Some(index) = index else { return Ok(true) };
+    Ok(router(index, settings, TrustPolicy::default())?.calibration().is_some())
+}
+
 fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Result<Router> {
     assemble::read_transformer(settings)?;
     Models::load(settings)?.router(index, StageArgs::default(), trust)
@@ -145,7 +163,8 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
     let route = router.route(&Query::new(prompt)?, &options)?;
     let skills = routed(&route, router.places());
-    if route.decision != Decision::Load || skills.is_empty() {
+    // Without a confidence, nearly any prompt loads a skill.
+    if route.decision != Decision::Load || route.confidence.is_none() || skills.is_empty() {
         return Ok(None);
     }
     Ok(Some(context(&skills, &others(router, &route)?)))

@@ -36,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) own_index: Option<OwnIndex>,
     /// What the settings file of skillmux names and cannot be read.
     pub(crate) unread_files: Vec<UnreadFile>,
+    /// Why the prompt hook names no skill, if it never names one.
+    pub(crate) silent_hook: Option<String>,
 }
 
 impl Report {
@@ -76,7 +78,7 @@ pub(crate) struct OwnIndex {
 
 /// Shows a block for each agent: counts first, then examples.
 pub(crate) fn text(report: &Report, shows_all: bool) -> String {
-    let Report { agents: reports, own_index, unread_files } = report;
+    let Report { agents: reports, own_index, unread_files, silent_hook } = report;
     let mut text = String::new();
     for report in reports {
         if !text.is_empty() {
@@ -104,6 +106,14 @@ pub(crate) fn text(report: &Report, shows_all: bool) -> String {
             grouped(*n_skills),
             if *n_skills == 1 { "skill" } else { "skills" },
             path.display(),
+        );
+    }
+    if let Some(why) = silent_hook {
+        let _ = writeln!(
+            text,
+            "\n{} the prompt hook names no skill: {}",
+            styled(NOTE, "note:"),
+            one_line(why)
         );
     }
     let is_full = |report: &&AgentReport| {

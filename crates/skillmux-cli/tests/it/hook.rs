@@ -115,6 +115,27 @@ fn what_asks_for_no_skill_gets_no_answer() {
 }
 
 #[test]
+fn without_a_confidence_no_skill_is_named_and_doctor_says_so() {
+    let home = home_with_tea();
+    let doctor = || home.run(&["doctor"]).stdout;
+    assert!(!doctor().contains("the prompt hook names no skill"));
+    let ranker = r#"{"with_vectors": {}, "without_vectors": {}}"#;
+    home.write(".config/skillmux/ranker.json", ranker);
+    home.write(".config/skillmux/settings.toml", "[models]\nranker = \"ranker.json\"\n");
+    let route = home.run(&["route", PROMPT]);
+    assert!(route.stdout.contains("uncalibrated"), "{}{}", route.stdout, route.stderr);
+    assert_silent(&ask(&home, "claude-code", PROMPT));
+    let note = "note: the prompt hook names no skill: no calibration was fitted to the models";
+    assert!(doctor().contains(note), "{}", doctor());
+    home.write(".config/skillmux/ranker.json", "[");
+    let note = "note: the prompt hook names no skill: cannot use `";
+    assert!(doctor().contains(note), "{}", doctor());
+    let remote = "[models]\nencoder = \"http://localhost:1\"\n";
+    home.write(".config/skillmux/settings.toml", remote);
+    assert!(doctor().contains("no calibration was fitted"), "{}", doctor());
+}
+
+#[test]
 fn a_broken_event_gets_no_answer() {
     let home = home_with_tea();
     let large = json!({"prompt": "tea ".repeat(300_000)}).to_string();
