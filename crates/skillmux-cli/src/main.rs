@@ -13,6 +13,7 @@ mod command;
 mod error;
 mod folder;
 mod hub;
+mod links;
 mod model_place;
 mod named_file;
 mod outcome;

@@ -16,7 +16,7 @@ use skillmux::{
         EncodeReport, EncodeStep, Index, Progress, UpdateMode, UpdateOptions, UpdateOutcome,
         UpdateReport,
     },
-    library::{Finding, Issue, Library, ScanReport, SkillPlaces, Source, agents},
+    library::{Library, ScanReport, SkillPlaces, Source, agents},
     text::printable,
 };
 
@@ -24,6 +24,7 @@ use crate::{
     args::SourceArgs,
     assemble::{MAX_SKILLS_READ_UNASKED, transformer},
     error::{CliError, shell_word},
+    links::{Links, is_link},
     own_model::encoder,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,
@@ -57,6 +58,8 @@ pub(crate) struct OpenIndex {
     pub(crate) is_current: bool,
     /// Its folder, if that goes away with the answer.
     pub(crate) folder: Option<tempfile::TempDir>,
+    /// The links that its update passed over; `None` if it was not updated.
+    pub(crate) links: Option<Links>,
 }
 
 /// Up to so many skills the transformer reads before a command answers a task: some four seconds on
@@ -69,12 +72,18 @@ const COMMIT_EVERY: Duration = Duration::from_secs(30);
 impl OpenIndex {
     fn as_it_is(index: Index, settings: &Settings) -> Self {
         let places = places_of(&index, settings);
-        Self { index, places, is_refreshed: false, is_current: true, folder: None }
+        Self { index, places, is_refreshed: false, is_current: true, folder: None, links: None }
     }
 
-    fn refreshed(index: Index, library: &Library) -> Self {
+    fn refreshed(index: Index, library: &Library, links: Option<Links>) -> Self {
         let places = SkillPlaces::new(library.sources().to_vec());
-        Self { index, places, is_refreshed: true, is_current: true, folder: None }
+        let is_current = links.is_some();
+        Self { index, places, is_refreshed: true, is_current, folder: None, links }
+    }
+
+    /// Opens an index of the cache after its update.
+    fn shared(path: &Path, library: &Library, links: Option<Links>) -> anyhow::Result<Self> {
+        Ok(Self::refreshed(Index::open(path)?, library, links))
     }
 
     /// Returns how many skills the transformer is to read without being asked to: none of an index
@@ -242,9 +251,10 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
 /// Opens an index that is gone with the answer.
 pub(crate) fn open_once(library: &Library, settings: &Settings) -> anyhow::Result<OpenIndex> {
     let folder = tempfile::tempdir().context("cannot make a folder for the index")?;
-    update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
+    let report = update(folder.path(), library, &update_options(Vec::new(), settings)?)?;
     let index = Index::open(folder.path())?;
-    Ok(OpenIndex { folder: Some(folder), ..OpenIndex::refreshed(index, library) })
+    let links = Some(Links::of(&report.scan));
+    Ok(OpenIndex { folder: Some(folder), ..OpenIndex::refreshed(index, library, links) })
 }
 
 /// Returns the folder of the index of the installed agents' skills.
@@ -307,20 +317,12 @@ fn refreshed(
     let mut unkept = None;
     if let Some(path) = folder {
         match update_shared(path, library, &options) {
-            Ok(is_current) => {
-                return Ok(OpenIndex {
-                    is_current,
-                    ..OpenIndex::refreshed(Index::open(path)?, library)
-                });
-            }
+            Ok(links) => return OpenIndex::shared(path, library, links),
             // A cache can be made again.
             Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
                 options.mode = UpdateMode::Rebuild;
-                let is_current = update_shared(path, library, &options)?;
-                return Ok(OpenIndex {
-                    is_current,
-                    ..OpenIndex::refreshed(Index::open(path)?, library)
-                });
+                let links = update_shared(path, library, &options)?;
+                return OpenIndex::shared(path, library, links);
             }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
@@ -334,6 +336,9 @@ fn refreshed(
         }
     }
     let opened = open_once(library, settings)?;
+    if let Some(links) = &opened.links {
+        links.tell();
+    }
     if let Some(error) = unkept {
         // A server opens its library more than once.
         static TOLD: Once = Once::new();
@@ -405,13 +410,17 @@ pub(crate) fn encode_until(
     report
 }
 
-/// Updates an index, and returns whether it did; while another process does so, its present
-/// generation is good enough.
-fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Result<bool, Error> {
+/// Updates an index of the cache, and returns which links were passed over; `None` while another
+/// process does so, whose present generation is good enough.
+fn update_shared(
+    path: &Path,
+    library: &Library,
+    options: &UpdateOptions,
+) -> Result<Option<Links>, Error> {
     let started = Instant::now();
     loop {
         match update(path, library, options) {
-            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(false),
+            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(None),
             Err(Error::IndexLocked { .. }) if started.elapsed() < MAX_WAIT => {
                 thread::sleep(Duration::from_millis(100));
             }
@@ -422,8 +431,9 @@ fn update_shared(path: &Path, library: &Library, options: &UpdateOptions) -> Res
                     tell_skipped(&report.scan);
                 }
                 tell_shrunk(&report, "look whether a source was emptied by mistake");
-                tell_links(&report.scan);
-                return Ok(true);
+                let links = Links::of(&report.scan);
+                links.tell_changed(path, &report);
+                return Ok(Some(links));
             }
         }
     }
@@ -445,30 +455,8 @@ pub(crate) fn tell_shrunk(report: &UpdateReport, remedy: &str) {
     }
 }
 
-/// Returns whether something was passed over because it is a link that leads elsewhere.
-fn is_link(finding: &Finding) -> bool {
-    finding.issue == Issue::OutsideRoot
-}
-
-/// Says on standard error, once, that links were passed over, with the first one.
-pub(crate) fn tell_links(scan: &ScanReport) {
-    // A server reads its skills more than once.
-    static TOLD: Once = Once::new();
-    let links = || scan.skipped.iter().filter(|finding| is_link(finding));
-    let Some(first) = links().next() else { return };
-    TOLD.call_once(|| {
-        anstream::eprintln!(
-            "{} links that lead out of the folders of skills are passed over ({}), such as `{}`; put the skill \
-             there in place of the link, or name the folder that it leads to as a source, too",
-            styled(NOTE, "note:"),
-            grouped(links().count()),
-            printable(&first.location)
-        );
-    });
-}
-
 /// Says on standard error that a library holds what is no skill, with the first example;
-/// [`tell_links`] tells links.
+/// [`Links`] tells links.
 fn tell_skipped(scan: &ScanReport) {
     let others = scan.skipped.iter().find(|finding| !is_link(finding));
     let Some(first) = others else { return };

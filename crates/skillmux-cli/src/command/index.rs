@@ -19,6 +19,7 @@ use skillmux::{
 use crate::{
     args::{Format, IndexArgs, TransformerChoice},
     error::{CliError, shell_word},
+    links::Links,
     outcome::Outcome,
     render::{
         paint::{FAINT, GOOD, NOTE, STRONG, grouped, styled},
@@ -61,7 +62,11 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
         "if a source was emptied by mistake, `skillmux index --restore --index {folder}` goes back"
     );
     source::tell_shrunk(&report, &remedy);
-    source::tell_links(&report.scan);
+    let links = Links::of(&report.scan);
+    links.tell();
+    if settings.cache.as_ref().is_some_and(|cache| path.starts_with(cache)) {
+        links.keep(path);
+    }
     let encoded = encode(path, args.transformer)?;
     match args.format {
         Format::Text => print_text(&encoded.text())?,

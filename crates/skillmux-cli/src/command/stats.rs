@@ -26,6 +26,9 @@ struct Stats<'a> {
 pub(crate) fn run(args: &StatsArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     // Kept whole: a temporary index is removed with it.
     let opened = source::open(&args.source, settings)?;
+    if let Some(links) = &opened.links {
+        links.tell();
+    }
     let index = &opened.index;
     if args.verify {
         index.verify()?;

@@ -139,22 +139,39 @@ fn links_that_are_passed_over_are_told() {
             done.stderr.lines().filter(|line| line.starts_with("note: links that lead out"));
         notes.map(str::to_owned).collect()
     };
-    for _ in 0..2 {
-        for command in [
-            &["index", "--index", &home.index(), &library][..],
-            &["route", TASK, "--library", &library],
-        ] {
-            let done = home.run(command);
-            let first = home.path("lib/a").display().to_string();
-            assert!(
-                matches!(&*note(&done), [one] if one.contains("(2)") && one.contains(&first)),
-                "{}",
-                done.stderr
-            );
-            assert!(!done.stderr.contains("skipped"), "{}", done.stderr);
-        }
-        assert_eq!(note(&home.run(&["route", TASK])).len(), 1);
+    let index = ["index", "--index", &home.index(), &library, "--transformer", "never"];
+    let search = ["search", TASK, "--library", &library];
+    let stats = ["stats", "--library", &library];
+    let n_notes = |command: &[&str]| note(&home.run(command)).len();
+    for command in [&index[..], &search, &index, &stats] {
+        let done = home.run(command);
+        let first = home.path("lib/a").display().to_string();
+        assert!(
+            matches!(&*note(&done), [one] if one.contains("(2)") && one.contains(&first)),
+            "{}",
+            done.stderr
+        );
+        assert!(!done.stderr.contains("skipped"), "{}", done.stderr);
     }
+    // Those that were told are not told again; others are.
+    assert_eq!(n_notes(&search), 0);
+    fs::remove_file(home.path("lib/a")).unwrap();
+    assert_eq!((n_notes(&search), n_notes(&search), n_notes(&stats)), (1, 0, 1));
+    fs::remove_file(home.path("lib/b")).unwrap();
+    assert_eq!((n_notes(&search), n_notes(&stats)), (0, 0));
+    symlink(home.path("elsewhere/b"), home.path("lib/b")).unwrap();
+    assert_eq!((n_notes(&search), n_notes(&search)), (1, 0));
+    // Also if the index is new.
+    fs::remove_dir_all(home.path("cache/skillmux/libraries")).unwrap();
+    assert_eq!((n_notes(&search), n_notes(&search)), (1, 0));
+
+    assert_eq!((n_notes(&["index"]), n_notes(&["search", TASK]), n_notes(&["index"])), (1, 0, 1));
+    symlink(home.path("elsewhere/b"), home.path(".claude/skills/b")).unwrap();
+    assert_eq!((n_notes(&["search", TASK]), n_notes(&["search", TASK])), (1, 0));
+    // Where no index can be kept, each is new.
+    fs::remove_dir_all(home.path("cache")).unwrap();
+    home.write("cache", "");
+    assert_eq!((n_notes(&search), n_notes(&search)), (1, 1));
 }
 
 #[test]
