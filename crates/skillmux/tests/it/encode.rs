@@ -48,6 +48,10 @@ fn n_missing(workshop: &Workshop) -> Option<u32> {
     workshop.open().unwrap().manifest().transformer.as_ref().map(|found| found.n_missing)
 }
 
+fn n_slots(workshop: &Workshop) -> u32 {
+    workshop.open().unwrap().manifest().n_slots
+}
+
 /// Returns what is measured of each candidate, by id.
 fn signals(workshop: &Workshop, task: &str) -> BTreeMap<SkillId, Signals> {
     let index = workshop.open().unwrap();
@@ -103,6 +107,28 @@ fn an_update_keeps_the_vectors_of_texts_that_stay() {
     encode(&rebuilt).unwrap();
     let task = "works on tables";
     assert_eq!(cosine(&workshop, task), cosine(&rebuilt, task));
+}
+
+#[test]
+fn an_index_that_is_made_anew_after_it_shrank_keeps_the_vectors() {
+    let workshop = Workshop::new();
+    let identity = transformer().identity().clone();
+    update(&workshop, &lines(1500), Some(identity.clone()));
+    assert_eq!(encode(&workshop).unwrap().n_encoded, 1500);
+    update(&workshop, &lines(50), Some(identity.clone()));
+    assert_eq!((n_missing(&workshop), n_slots(&workshop)), (Some(0), 1500));
+    // 1,500 slots are more than 1,000 and four times the skills.
+    update(&workshop, &lines(51), Some(identity.clone()));
+    assert_eq!((n_missing(&workshop), n_slots(&workshop)), (Some(1), 51));
+    assert_eq!(encode(&workshop).unwrap().n_encoded, 1);
+
+    let rebuilt = Workshop::new();
+    update(&rebuilt, &lines(51), Some(identity));
+    encode(&rebuilt).unwrap();
+    for name in ["vectors.bin", "transformer.bin"] {
+        let file = |workshop: &Workshop| workshop.open().unwrap().manifest().files[name].clone();
+        assert_eq!(file(&workshop), file(&rebuilt), "{name}");
+    }
 }
 
 #[test]

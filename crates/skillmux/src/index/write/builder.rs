@@ -40,6 +40,8 @@ pub(super) struct Builder {
     lexical: LexicalWriter,
     draft: Draft,
     previous: Option<Previous>,
+    /// A generation that is not built upon, and whose vectors are taken over all the same.
+    vectors_of: Option<Previous>,
     store_files: Vec<String>,
     /// Opened when the first new text comes.
     store: Option<StoreWriter>,
@@ -81,6 +83,7 @@ impl Builder {
         Ok(Self {
             draft,
             previous,
+            vectors_of: None,
             lexical,
             store_files,
             store: None,
@@ -90,6 +93,12 @@ impl Builder {
             kept_slots: FxHashSet::default(),
             next_slot,
         })
+    }
+
+    /// Returns the builder, which takes the vectors of known texts over from a generation of the same
+    /// encoder and kind of vectors: they take longest to make.
+    pub(super) fn with_vectors_of(self, other: Previous) -> Self {
+        Self { vectors_of: Some(other), ..self }
     }
 
     /// Returns the number of skills so far.
@@ -139,8 +148,17 @@ impl Builder {
         let (offset, n_bytes) =
             store.append(&skill.name, &skill.description, &skill.body, &nodes)?;
         self.lexical.add(slot, &skill.name, &skill.description, &skill.body)?;
-        if let Some(vectors) = &mut self.vectors {
-            vectors.add(slot, skill)?;
+        let known = self.vectors_of.as_ref().and_then(|other| {
+            let idx = other.position(&hash)?;
+            Some((other, idx, other.find(idx)?.1))
+        });
+        if let (Some(vectors), Some((other, idx, _))) = (&mut self.text_vectors, &known) {
+            vectors.keep(slot, other, *idx);
+        }
+        match (&mut self.vectors, known) {
+            (Some(vectors), Some((_, _, Some(row)))) => vectors.keep(slot, row),
+            (Some(vectors), _) => vectors.add(slot, skill)?,
+            (None, _) => {}
         }
         let file = file_position(self.store_files.len() - 1);
         Ok(Row {

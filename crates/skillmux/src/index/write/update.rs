@@ -48,8 +48,14 @@ impl Index {
         let before = before.unwrap_or_default();
         let previous = previous.filter(can_be_built_upon);
         // What was freed takes room; what it holds now counts as unchanged all the same.
-        let previous = previous.filter(|previous| !previous.is_worn_out());
+        let (worn_out, previous) = match previous {
+            Some(previous) if previous.is_worn_out() => (Some(previous), None),
+            previous => (None, previous),
+        };
         let mut builder = Builder::start(&folder, &lock, previous, options)?;
+        if let Some(worn_out) = worn_out {
+            builder = builder.with_vectors_of(worn_out);
+        }
         let scan = library.scan(&mut |scanned| {
             builder.add(scanned)?;
             progress(Progress::Read { n_skills: builder.n_skills() });
