@@ -43,6 +43,7 @@ use crate::{
     },
     clock::since_start,
     error::CliError,
+    model_option::ModelOption,
     own_model::{self, embedded_encoder},
     render::paint::{NOTE, styled},
     settings::Settings,
@@ -102,14 +103,11 @@ pub(crate) const TRANSFORMER_FILES: [&str; 3] =
 /// Reads the transformer that the settings name, if they name one.
 pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
     let Some(folder) = &settings.models.transformer else { return Ok(()) };
-    let read = |name: &str| {
-        let path = folder.join(name);
-        fs::read(&path).map_err(|source| CliError::Model { path, source })
-    };
-    let refused = |detail: String| CliError::ModelForm { path: folder.clone(), detail };
+    let option = ModelOption::Transformer;
+    let read = |name: &str| option.read(&folder.join(name));
     let [vocabulary, embeddings, layers] = TRANSFORMER_FILES;
     let vocabulary = String::from_utf8(read(vocabulary)?)
-        .map_err(|_| refused("its vocabulary is no text".to_owned()))?;
+        .map_err(|_| option.refused(folder, "its vocabulary is no text"))?;
     // A model is needed until the program ends.
     let embeddings: &'static [u8] = Vec::leak(read(embeddings)?);
     let layers: &'static [u8] = Vec::leak(read(layers)?);
@@ -118,8 +116,8 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
         vocabulary: &vocabulary,
         tensors: &[embeddings, layers],
     };
-    let transformer =
-        TransformerEncoder::new(&parts).map_err(|error| refused(error.to_string()))?;
+    let transformer = TransformerEncoder::new(&parts)
+        .map_err(|error| option.refused(folder, error.to_string()))?;
     TRANSFORMER.get_or_init(|| Arc::new(transformer));
     Ok(())
 }
@@ -185,7 +183,7 @@ impl Models {
         Ok(Self {
             encoder: own_model::encoder(settings)?,
             ranker: match &paths.ranker {
-                Some(path) => read_json(path, "the weights of a ranker")?,
+                Some(path) => read_json(path, ModelOption::Ranker, "the weights of a ranker")?,
                 None => skillmux_models::ranker(),
             },
             work: match &paths.work {
@@ -194,13 +192,13 @@ impl Models {
             }
             .into(),
             calibrations: match &paths.abstention {
-                Some(path) => read_json(path, "calibrations")?,
+                Some(path) => read_json(path, ModelOption::Abstention, "calibrations")?,
                 None => skillmux_models::abstention(),
             },
             calibration_file: paths.abstention.clone(),
             composer: match &paths.composer {
                 Some(path) if !is_sequence(path) => {
-                    Arc::new(read_json(path, "the weights of a composer")?)
+                    Arc::new(read_json(path, ModelOption::Composer, "the weights of a composer")?)
                 }
                 _ => Arc::new(skillmux_models::composer()),
             },
@@ -340,13 +338,9 @@ impl Models {
     /// Returns the sequence composer of the settings, with the encoder that it was trained with.
     fn sequence(&self) -> anyhow::Result<SequenceComposer> {
         let path = self.sequence.as_deref().ok_or(CliError::NoSequence)?;
-        let bytes =
-            fs::read(path).map_err(|source| CliError::Model { path: path.to_owned(), source })?;
-        let refused = |error: skillmux_models::Error| CliError::ModelForm {
-            path: path.to_owned(),
-            detail: error.to_string(),
-        };
-        let model = SequenceModel::from_bytes(&bytes).map_err(refused)?;
+        let option = ModelOption::Composer;
+        let refused = |error: skillmux_models::Error| option.refused(path, error.to_string());
+        let model = SequenceModel::from_bytes(&option.read(path)?).map_err(refused)?;
         let reads = &model.network.config().encoder.name;
         let is_transformer = reads == skillmux_models::TRANSFORMER_NAME;
         let encoder = if is_transformer { transformer() } else { self.encoder() };
@@ -529,10 +523,10 @@ pub(crate) fn value_pager(choice: PagerChoice, weights: PagerWeights) -> ValuePa
 /// Returns the weights of the pager: those that the user names, else those inside the program.
 pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<PagerWeights> {
     let Some(path) = path else { return Ok(skillmux_models::pager()) };
-    let weights: PagerWeights = read_json(path, "the weights of a pager")?;
+    let weights: PagerWeights = read_json(path, ModelOption::Pager, "the weights of a pager")?;
     if !weights.is_finite() {
-        let detail = "a weight of the pager is too large for a number".to_owned();
-        return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());
+        let detail = "a weight of the pager is too large for a number";
+        return Err(ModelOption::Pager.refused(path, detail).into());
     }
     Ok(weights)
 }
@@ -544,20 +538,20 @@ fn is_sequence(path: &Path) -> bool {
 
 /// Reads the networks that tell work from talk, one for each encoder.
 fn read_work(path: &Path) -> anyhow::Result<Vec<WorkWeights>> {
-    let networks: Vec<WorkWeights> = read_json(path, "weights that tell work from talk")?;
+    let what = "weights that tell work from talk";
+    let networks: Vec<WorkWeights> = read_json(path, ModelOption::Work, what)?;
     if networks.is_empty() {
-        let detail = "it holds no weights that tell work from talk".to_owned();
-        return Err(CliError::ModelForm { path: path.to_owned(), detail }.into());
+        return Err(ModelOption::Work.refused(path, format!("it holds no {what}")).into());
     }
     Ok(networks)
 }
 
 /// Reads a model that is plain numbers.
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| CliError::Model { path: path.to_owned(), source })?;
-    Ok(serde_json::from_str(&text).map_err(|error| CliError::ModelForm {
-        path: path.to_owned(),
-        detail: format!("it does not hold {what}: {error}"),
-    })?)
+fn read_json<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    option: ModelOption,
+    what: &str,
+) -> anyhow::Result<T> {
+    let refused = |error| option.refused(path, format!("it does not hold {what}: {error}"));
+    Ok(serde_json::from_slice(&option.read(path)?).map_err(refused)?)
 }

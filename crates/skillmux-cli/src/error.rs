@@ -8,6 +8,8 @@ use std::{
 use skillmux::Error;
 use skillmux_models::remote::RemoteError;
 
+use crate::model_option::ModelOption;
+
 /// An error of the command line, with its hint.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -75,6 +77,8 @@ pub(crate) enum CliError {
     /// A file that the settings or the arguments name cannot be read.
     #[error("cannot read `{}`", path.display())]
     Model {
+        /// What it is of.
+        option: ModelOption,
         /// The file.
         path: PathBuf,
         /// What the system said.
@@ -83,6 +87,8 @@ pub(crate) enum CliError {
     /// A file of weights holds something else.
     #[error("cannot use `{}`: {detail}", path.display())]
     ModelForm {
+        /// What it is of.
+        option: ModelOption,
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -239,17 +245,8 @@ impl CliError {
             Self::AgentsLeft { .. } => {
                 "see above what is wrong with each, and run the command again"
             }
-            Self::Model { .. } => {
-                "--encoder, --ranker, --abstention, --composer-weights, --pager-weights and --work-weights name \
-                 files of your own, and so does [models] in the settings file; without them the models inside the program are used. --encoder and \
-                 --reranker also take the folder of a published model, its id (OWNER/NAME), or the URL of \
-                 an endpoint. --transformer-weights takes the folder that training/transformer/export.py writes"
-            }
-            Self::ModelForm { .. } => {
-                "`skillmux train encoder`, `ranker`, `abstention`, `composer`, `pager` and `work` write such \
-                 files; \
-                 those of an earlier version may have to be trained anew"
-            }
+            Self::Model { option, .. } => return option.place_hint(),
+            Self::ModelForm { option, .. } => return option.form_hint(),
             Self::Settings { .. } => {
                 "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \
                  `reranker_reads`, `preset`, `precision`, `transformer`, `ranker`, `abstention`, `composer`, `pager` and \

@@ -2,7 +2,6 @@
 //! endpoint.
 
 use std::{
-    fs,
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -19,6 +18,7 @@ use skillmux_models::{
 
 use crate::{
     error::CliError,
+    model_option::ModelOption,
     model_place::ModelPlace,
     settings::{OwnModels, Settings},
 };
@@ -118,10 +118,7 @@ fn endpoint(url: &str, name: Option<&str>, api_key: Option<&str>) -> EndpointCon
 }
 
 fn read_encoder(path: &Path) -> anyhow::Result<StaticEncoder> {
-    let bytes =
-        fs::read(path).map_err(|source| CliError::Model { path: path.to_owned(), source })?;
-    Ok(StaticEncoder::from_bytes(bytes).map_err(|error| CliError::ModelForm {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })?)
+    let option = ModelOption::Encoder;
+    let encoder = StaticEncoder::from_bytes(option.read(path)?);
+    Ok(encoder.map_err(|error| option.refused(path, error.to_string()))?)
 }

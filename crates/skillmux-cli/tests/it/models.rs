@@ -151,14 +151,23 @@ fn the_kind_of_the_vectors_is_that_of_the_option_and_stays_without_it() {
 fn a_file_that_is_no_model_is_refused_with_a_hint() {
     let home = Home::with_index();
     let text = home.write("notes.txt", "not a model");
-    for flag in ["--ranker", "--abstention", "--encoder"] {
-        let done = home.ask(&["route", TASK, flag, &text]);
-        assert_eq!(done.code, 2, "{flag}");
-        assert!(done.stderr.contains("notes.txt"), "{}", done.stderr);
-        assert!(done.stderr.contains("`skillmux train encoder`"), "{}", done.stderr);
-        let missing = home.ask(&["route", TASK, flag, "nowhere.json"]);
-        assert_eq!(missing.code, 2, "{flag}");
-        assert!(missing.stderr.contains("cannot read `nowhere.json`"), "{}", missing.stderr);
+    for (setting, option) in [
+        ("encoder", "--encoder"),
+        ("ranker", "--ranker"),
+        ("abstention", "--abstention"),
+        ("composer", "--composer-weights"),
+        ("pager", "--pager-weights"),
+        ("work", "--work-weights"),
+    ] {
+        let writer = format!("`skillmux train {setting}`");
+        let done = home.ask(&["route", TASK, option, &text]);
+        done.assert_error("notes.txt", &format!("{writer} writes such a file;"));
+        let missing = home.ask(&["route", TASK, option, "nowhere.json"]);
+        let hint = format!(
+            "{option}, or `{setting}` in the settings file, names a file that {writer} wrote"
+        );
+        missing.assert_error("cannot read `nowhere.json`", &hint);
+        assert_eq!(missing.stderr.matches("--").count(), 1, "{}", missing.stderr);
     }
     home.write(".config/skillmux/settings.toml", "[model]\nranker = \"a\"\n");
     let done = home.ask(&["route", TASK]);
