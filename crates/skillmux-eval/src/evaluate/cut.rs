@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::rows::{Evaluation, Row};
 use crate::{
     answer::RankedSkill,
+    metric::set::f1,
     system::Cut,
     task::{Gold, Task},
 };
@@ -81,14 +82,14 @@ pub fn best_k<'a>(judged: impl IntoIterator<Item = (&'a Row, &'a Task)>) -> usiz
     best.0
 }
 
-/// Returns Set F1 of the first 1, 2, ... skills of a ranking: `2 · right / (loaded + gold)`.
+/// Returns Set F1 of the first 1, 2, ... skills of a ranking.
 fn set_f1_by_k(row: &Row, gold: &Gold) -> Vec<f64> {
-    let mut n_right = 0_u32;
-    let f1 = |(n_loaded, skill): (usize, &RankedSkill)| {
-        n_right += u32::from(gold.contains(&skill.skill_id));
-        2.0 * f64::from(n_right) / (n_loaded + gold.len()) as f64
+    let mut n_right = 0;
+    let f1_at = |(n_loaded, skill): (usize, &RankedSkill)| {
+        n_right += usize::from(gold.contains(&skill.skill_id));
+        f1(n_right, n_loaded, gold.len())
     };
-    (1..).zip(row.answer.ranked()).map(f1).collect()
+    (1..).zip(row.answer.ranked()).map(f1_at).collect()
 }
 
 /// Returns the fold of a task, from a hash of its id.

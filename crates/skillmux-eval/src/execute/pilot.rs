@@ -7,6 +7,7 @@ use crate::{
     answer::{Answer, AnswerStep},
     dataset::Dataset,
     evaluate::Evaluation,
+    metric::{indicator, recall_at},
     stats::{BootstrapConfig, Interval, bootstrap_mean},
     task::Task,
 };
@@ -162,9 +163,9 @@ fn carry_out(
         let n_served = served.iter().flatten().count();
         let done = done(dataset, task, &served);
         sum.ses = sum.ses.map(|ses| ses + n_served as f64 / n_steps as f64);
-        sum.ccr += f64::from(u8::from(n_served == chains.len()));
+        sum.ccr += indicator(n_served == chains.len());
         sum.done += done;
-        sum.all_done += f64::from(u8::from(done >= 1.0));
+        sum.all_done += indicator(done >= 1.0);
         sum.n_calls += f64::from(n_calls);
     }
     let n = config.n_trials.max(1) as f64;
@@ -196,12 +197,9 @@ fn chains(answer: &Answer) -> Vec<Option<Vec<String>>> {
 /// Returns the share of what a task needs that these skills have done, in the order of the steps.
 fn done(dataset: &Dataset, task: &Task, served: &[Option<String>]) -> f64 {
     if task.steps.is_empty() {
-        let n_right = task
-            .gold
-            .iter()
-            .filter(|(id, _)| served.iter().flatten().any(|skill| skill == id))
-            .count();
-        return n_right as f64 / task.gold.len().max(1) as f64;
+        let served: Vec<&String> = served.iter().flatten().collect();
+        let needs_any = !task.gold.is_empty();
+        return if needs_any { recall_at(served.len(), &served, &task.gold) } else { 0.0 };
     }
     let is_done = |(at, step): &(usize, &crate::task::GoldStep)| {
         let Some(Some(skill)) = served.get(*at) else { return false };

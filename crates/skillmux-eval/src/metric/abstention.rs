@@ -150,7 +150,7 @@ pub fn balanced_calibration_error(judged: &[Judged]) -> f64 {
     let mut gaps = [0.0; N_BINS];
     for Judged { confidence, answerable } in judged {
         let n_of_class = if *answerable { n_answerable } else { n_unanswerable };
-        let truth = f64::from(u8::from(*answerable));
+        let truth = indicator(*answerable);
         let is_above = |edge: &usize| confidence * N_BINS as f32 >= *edge as f32;
         let bin = (1..N_BINS).take_while(is_above).count();
         gaps[bin] += (f64::from(*confidence) - truth) / (2.0 * n_of_class);

@@ -5,8 +5,7 @@ use super::{
     measure::{Case, Direction, Measure},
     paging,
     ranking::{
-        completeness_at, full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_graded_at, recall_at,
-        set_compat,
+        full_coverage_at, hit_at, indicator, mrr_at, ndcg_at, ndcg_graded_at, recall_at, set_compat,
     },
     set,
 };
@@ -135,7 +134,7 @@ static MEASURES: &[Measure] = &[
         formula: "1 if all right skills are among the first k, else 0: the same as FC@10",
         source: "Qu et al. 2024, COMP@K",
         direction: Direction::HigherIsBetter,
-        of: |case| ranked(case, |ranking, gold| completeness_at(10, ranking, gold)),
+        of: |case| ranked(case, |ranking, gold| full_coverage_at(10, ranking, gold)),
     },
     Measure {
         name: "Set-Compat",
@@ -261,7 +260,7 @@ static MEASURES: &[Measure] = &[
         formula: "1 if a chat model votes that the pages suffice, else 0",
         source: "SkillPager §4.2",
         direction: Direction::HigherIsBetter,
-        of: |case| case.answer.judged_sufficient.map(|is_enough| f64::from(u8::from(is_enough))),
+        of: |case| case.answer.judged_sufficient.map(indicator),
     },
     Measure {
         name: "Evidence coverage",

@@ -34,7 +34,7 @@ pub mod set;
 pub use measure::{Case, Direction, Measure};
 pub(crate) use measures::GRADED;
 pub use measures::measures;
+pub(crate) use ranking::indicator;
 pub use ranking::{
-    completeness_at, full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_graded_at, recall_at,
-    set_compat,
+    full_coverage_at, hit_at, mrr_at, ndcg_at, ndcg_graded_at, recall_at, set_compat,
 };

@@ -46,17 +46,11 @@ pub fn ndcg_graded_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f6
 }
 
 /// Returns 1 if all right skills are among the first `k`, else 0 (FC@k, `SkillRouter` appendix A).
+///
+/// COMP@k of the literature on tools is the same number (Qu et al. 2024, "Towards
+/// Completeness-Oriented Tool Retrieval for Large Language Models").
 pub fn full_coverage_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f64 {
     indicator(n_found(k, ranking, gold) == gold.len())
-}
-
-/// Returns 1 if all right skills are among the first `k`, else 0 (COMP@k, Qu et al. 2024,
-/// "Towards Completeness-Oriented Tool Retrieval for Large Language Models").
-///
-/// The same number as [`full_coverage_at`]: `SkillRouter` and the literature on tools named one
-/// metric twice.
-pub fn completeness_at<S: AsRef<str>>(k: usize, ranking: &[S], gold: &Gold) -> f64 {
-    full_coverage_at(k, ranking, gold)
 }
 
 /// Returns 1 if the first |gold| skills are exactly the right ones, in any order, else 0; `None`
@@ -91,7 +85,7 @@ fn dcg(gains: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Returns 1 for true.
-pub(super) fn indicator(condition: bool) -> f64 {
+pub(crate) fn indicator(condition: bool) -> f64 {
     f64::from(u8::from(condition))
 }
 
@@ -116,7 +110,6 @@ mod tests {
         close(mrr_at(1, &RANKING, &gold), 0.0);
         close(full_coverage_at(3, &RANKING, &gold), 0.0);
         close(full_coverage_at(4, &RANKING, &gold), 1.0);
-        close(completeness_at(4, &RANKING, &gold), 1.0);
     }
 
     /// Gold b and d: DCG = 1 / log2 3 + 1 / log2 5, ideal 1 / log2 2 + 1 / log2 3.

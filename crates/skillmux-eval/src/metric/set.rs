@@ -16,8 +16,13 @@ use crate::task::Gold;
 /// to who loads nothing and 0 to who loads something. The papers' tasks all have gold.
 pub fn set_f1<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
     let loaded = distinct(loaded);
-    let n_both = loaded.iter().filter(|id| gold.contains(id)).count();
-    match loaded.len() + gold.len() {
+    f1(loaded.iter().filter(|id| gold.contains(id)).count(), loaded.len(), gold.len())
+}
+
+/// Returns [`set_f1`] of the number of skills that are loaded and right, of those that are loaded,
+/// and of those that are right.
+pub(crate) fn f1(n_both: usize, n_loaded: usize, n_gold: usize) -> f64 {
+    match n_loaded + n_gold {
         0 => 1.0,
         n => 2.0 * n_both as f64 / n as f64,
     }
