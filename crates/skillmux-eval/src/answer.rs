@@ -88,7 +88,7 @@ impl Answer {
     }
 
     /// Returns the pages; none if the system does not show any.
-    pub fn shown(&self) -> &[AnswerPage] {
+    pub(crate) fn shown(&self) -> &[AnswerPage] {
         self.pages.as_deref().unwrap_or_default()
     }
 

@@ -35,7 +35,7 @@ impl Qrels {
 
     /// Returns the judgements of tasks: right skills with their grades, partial ones too, and those
     /// that are known to be wrong with 0.
-    pub fn of_tasks<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Self {
+    pub(crate) fn of_tasks<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Self {
         let mut qrels = Self::default();
         for task in tasks {
             let gold = task.graded();
@@ -91,7 +91,7 @@ impl Qrels {
     }
 
     /// Returns what is right for a query, if anything is.
-    pub fn gold(&self, query_id: &str) -> Option<&Gold> {
+    pub(crate) fn gold(&self, query_id: &str) -> Option<&Gold> {
         self.gold.get(query_id)
     }
 
@@ -106,7 +106,7 @@ impl Qrels {
     }
 
     /// Returns the queries with a judged document, right or wrong, by query id.
-    pub fn query_ids(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn query_ids(&self) -> impl Iterator<Item = &str> {
         let judged = self.gold.keys().chain(self.rejected.keys()).map(String::as_str);
         judged.collect::<BTreeSet<&str>>().into_iter()
     }

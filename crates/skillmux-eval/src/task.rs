@@ -18,7 +18,7 @@ impl Gold {
     }
 
     /// Returns the grade of a skill, 0 for a wrong one.
-    pub fn grade(&self, skill_id: &str) -> u32 {
+    pub(crate) fn grade(&self, skill_id: &str) -> u32 {
         self.grades.get(skill_id).copied().unwrap_or(0)
     }
 
@@ -115,19 +115,19 @@ pub struct Task {
 
 impl Task {
     /// Returns whether it is known which skills are right, be it that none is.
-    pub fn gold_is_known(&self) -> bool {
+    pub(crate) fn gold_is_known(&self) -> bool {
         !self.gold.is_empty() || self.needs_no_skill()
     }
 
     /// Returns the right skills and those that help somewhat, with their grades.
-    pub fn graded(&self) -> Gold {
+    pub(crate) fn graded(&self) -> Gold {
         let mut graded = self.gold.clone();
         self.partial.iter().for_each(|(id, grade)| graded.insert(id, grade));
         graded
     }
 
     /// Returns whether it is known that some skill helps.
-    pub fn some_skill_helps(&self) -> bool {
+    pub(crate) fn some_skill_helps(&self) -> bool {
         !self.gold.is_empty() || !self.steps.is_empty()
     }
 
@@ -135,7 +135,7 @@ impl Task {
     ///
     /// A task without right skills is not always one of these: its steps may name categories
     /// instead, or only some skill is known to be wrong, and another may well be right.
-    pub fn needs_no_skill(&self) -> bool {
+    pub(crate) fn needs_no_skill(&self) -> bool {
         self.gold.is_empty() && self.steps.is_empty() && self.rejected.is_empty()
     }
 }

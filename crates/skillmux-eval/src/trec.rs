@@ -17,7 +17,7 @@ pub enum TrecFormat {
 
 impl TrecFormat {
     /// Returns the number of columns.
-    pub fn n_columns(self) -> usize {
+    pub(crate) fn n_columns(self) -> usize {
         match self {
             Self::Run => 6,
             Self::Qrels => 4,

@@ -148,7 +148,7 @@ impl Clusters {
     }
 
     /// Returns the ids of a skill's cluster, its own among them; none if it is like no other.
-    pub fn members(&self, skill_id: &str) -> &[String] {
+    pub(crate) fn members(&self, skill_id: &str) -> &[String] {
         self.position.get(skill_id).map_or(&[], |at| &self.members[*at])
     }
 

@@ -36,7 +36,7 @@ impl Aliases {
     }
 
     /// Returns the id by which the index knows a skill, or nothing if it does not have it.
-    pub fn resolve(&self, id: &str) -> Option<&str> {
+    pub(crate) fn resolve(&self, id: &str) -> Option<&str> {
         self.kept.get(id).map(|(own, _)| own.as_str())
     }
 

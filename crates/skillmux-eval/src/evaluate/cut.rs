@@ -64,7 +64,7 @@ pub fn apply_cut(evaluation: &Evaluation, tasks: &[Task], cut: Cut) -> Evaluatio
 
 /// Returns the number of skills to load that has the best mean Set F1 over tasks with right skills;
 /// the smallest of equal ones, at least 1.
-pub fn best_k<'a>(judged: impl IntoIterator<Item = (&'a Row, &'a Task)>) -> usize {
+pub(crate) fn best_k<'a>(judged: impl IntoIterator<Item = (&'a Row, &'a Task)>) -> usize {
     let judged = judged.into_iter().filter(|(_, task)| !task.gold.is_empty());
     let by_task: Vec<Vec<f64>> = judged.map(|(row, task)| set_f1_by_k(row, &task.gold)).collect();
     let max_k = by_task.iter().map(Vec::len).max().unwrap_or(0);

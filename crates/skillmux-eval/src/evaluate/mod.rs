@@ -6,5 +6,5 @@ mod journal;
 mod rows;
 
 pub use asking::{EvaluateOptions, evaluate};
-pub use cut::{apply_cut, best_k};
+pub use cut::apply_cut;
 pub use rows::{Evaluation, Row};

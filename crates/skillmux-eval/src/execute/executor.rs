@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 /// Lowest rate of a category (`SkillWeaver` appendix I).
-pub const MIN_RATE: f64 = 0.80;
+pub(crate) const MIN_RATE: f64 = 0.80;
 
 /// Highest rate of a category.
-pub const MAX_RATE: f64 = 0.95;
+pub(crate) const MAX_RATE: f64 = 0.95;
 
 /// A mock executor for each skill.
 ///
@@ -15,25 +15,25 @@ pub const MAX_RATE: f64 = 0.95;
 /// skill that is down for a whole trial, so that only a substitute helps; the other half are those
 /// of a single call, so that a retry may help.
 #[derive(Debug, Clone, Copy)]
-pub struct MockExecutors<'a> {
+pub(crate) struct MockExecutors<'a> {
     categories: &'a BTreeMap<String, String>,
     seed: u64,
 }
 
 impl<'a> MockExecutors<'a> {
     /// Returns the executors of skills with these categories, by id.
-    pub fn new(categories: &'a BTreeMap<String, String>, seed: u64) -> Self {
+    pub(crate) fn new(categories: &'a BTreeMap<String, String>, seed: u64) -> Self {
         Self { categories, seed }
     }
 
     /// Returns the share of calls of a skill that succeed.
-    pub fn rate(&self, skill_id: &str) -> f64 {
+    pub(crate) fn rate(&self, skill_id: &str) -> f64 {
         let category = self.categories.get(skill_id).map_or(skill_id, String::as_str);
         MIN_RATE + (MAX_RATE - MIN_RATE) * self.draw(&["rate", category])
     }
 
     /// Returns whether a call succeeds; the same call of the same trial always says the same.
-    pub fn call(&self, trial: usize, task_id: &str, skill_id: &str, attempt: usize) -> bool {
+    pub(crate) fn call(&self, trial: usize, task_id: &str, skill_id: &str, attempt: usize) -> bool {
         let rate = self.rate(skill_id);
         let up = 1.0 - (1.0 - rate) / 2.0;
         let (trial, attempt) = (trial.to_string(), attempt.to_string());

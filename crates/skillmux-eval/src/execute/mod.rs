@@ -13,5 +13,4 @@ mod executor;
 mod pilot;
 mod report;
 
-pub use executor::{MAX_RATE, MIN_RATE, MockExecutors};
 pub use pilot::{Pilot, PilotConfig, PolicyScores, execute};

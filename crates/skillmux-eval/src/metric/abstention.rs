@@ -26,14 +26,14 @@ pub struct OperatingPoint {
 
 /// A confidence, and whether loading was right.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loading {
+pub(crate) struct Loading {
     /// Estimate in `[0, 1]`; not NaN.
     pub confidence: f32,
     /// Whether the first skill helps; false for a task that none helps with.
     pub is_right: bool,
 }
 
-/// A point of the curve of [`coverage_risk`].
+/// A point of the risk-coverage curve (El-Yaniv and Wiener 2010, §2).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RiskPoint {
     /// Lowest confidence at which a skill is loaded.
@@ -88,7 +88,7 @@ pub fn at_coverage(judged: &[Judged], coverage: f64) -> OperatingPoint {
 ///
 /// The risk is the share of errors among what is loaded, so that the last point, where every task
 /// loads, has the error rate of a router that never abstains.
-pub fn coverage_risk(loadings: &[Loading]) -> Vec<RiskPoint> {
+pub(crate) fn coverage_risk(loadings: &[Loading]) -> Vec<RiskPoint> {
     let mut sorted = loadings.to_vec();
     sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (mut n_loaded, mut n_wrong) = (0, 0);
@@ -108,7 +108,7 @@ pub fn coverage_risk(loadings: &[Loading]) -> Vec<RiskPoint> {
 /// coverage.
 ///
 /// `None` for other tasks, and for a system that only ranks.
-pub fn coverage(case: &Case<'_>) -> Option<f64> {
+pub(crate) fn coverage(case: &Case<'_>) -> Option<f64> {
     if case.task.some_skill_helps() { loads(case) } else { None }
 }
 
@@ -116,7 +116,7 @@ pub fn coverage(case: &Case<'_>) -> Option<f64> {
 /// false-load rate.
 ///
 /// `None` for other tasks, and for a system that only ranks.
-pub fn false_load(case: &Case<'_>) -> Option<f64> {
+pub(crate) fn false_load(case: &Case<'_>) -> Option<f64> {
     if case.task.needs_no_skill() { loads(case) } else { None }
 }
 
@@ -124,7 +124,7 @@ pub fn false_load(case: &Case<'_>) -> Option<f64> {
 ///
 /// The first skill counts as loaded if the system only ranks. `None` if the task rejects no skill,
 /// and for a system that neither loads nor ranks.
-pub fn rejected_load(case: &Case<'_>) -> Option<f64> {
+pub(crate) fn rejected_load(case: &Case<'_>) -> Option<f64> {
     let rejected = &case.task.rejected;
     let is_loaded = if let Some(loaded) = &case.answer.loaded {
         loaded.iter().any(|id| rejected.contains(id))

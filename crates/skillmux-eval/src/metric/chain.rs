@@ -13,7 +13,7 @@ use crate::{answer::Answer, task::GoldStep, task::Task};
 /// A system that loads skills without naming steps is judged by them, each as the only skill of its
 /// step, as `SkillWeaver` §7.3 does for LLM-Direct, which only selects tools; one that loads
 /// nothing has a plan of no steps. A system that only ranks has no plan.
-pub fn step_rankings(answer: &Answer) -> Option<Vec<&[String]>> {
+pub(crate) fn step_rankings(answer: &Answer) -> Option<Vec<&[String]>> {
     if !answer.steps.is_empty() {
         return Some(answer.steps.iter().map(|step| step.ranking.as_slice()).collect());
     }
@@ -22,7 +22,7 @@ pub fn step_rankings(answer: &Answer) -> Option<Vec<&[String]>> {
 
 /// Returns 1 if the number of steps is at most `n_off` from that of the sub-tasks, else 0: DA with
 /// 0, DA±1 with 1 (`SkillWeaver` §5.3).
-pub fn decomposition_accuracy(n_off: usize, steps: &[&[String]], gold: &[GoldStep]) -> f64 {
+pub(crate) fn decomposition_accuracy(n_off: usize, steps: &[&[String]], gold: &[GoldStep]) -> f64 {
     indicator(steps.len().abs_diff(gold.len()) <= n_off)
 }
 
@@ -31,7 +31,7 @@ pub fn decomposition_accuracy(n_off: usize, steps: &[&[String]], gold: &[GoldSte
 ///
 /// `None` if no sub-task has a category, or no skill has one. The mean over tasks weighs tasks, as
 /// the paper's per-query tests do (appendix G), not steps.
-pub fn category_recall_at(
+pub(crate) fn category_recall_at(
     k: usize,
     steps: &[&[String]],
     gold: &[GoldStep],
@@ -49,7 +49,7 @@ pub fn category_recall_at(
 
 /// Returns the share of the sub-tasks whose skill is among the first `k` of their step (R@k,
 /// `SkillWeaver` §5.3); `None` if no sub-task names a skill.
-pub fn step_recall_at(k: usize, steps: &[&[String]], gold: &[GoldStep]) -> Option<f64> {
+pub(crate) fn step_recall_at(k: usize, steps: &[&[String]], gold: &[GoldStep]) -> Option<f64> {
     let named =
         gold.iter().enumerate().filter_map(|(at, step)| Some((at, step.skill_id.as_ref()?)));
     mean(named.map(|(at, skill_id)| {
@@ -61,7 +61,7 @@ pub fn step_recall_at(k: usize, steps: &[&[String]], gold: &[GoldStep]) -> Optio
 /// `SkillWeaver` §5.3).
 ///
 /// A chain that goes on after the last right skill is wrong.
-pub fn chain_exact(chain: &[Option<&str>], gold: &[&str]) -> f64 {
+pub(crate) fn chain_exact(chain: &[Option<&str>], gold: &[&str]) -> f64 {
     indicator(chain.len() == gold.len() && chain.iter().zip(gold).all(|(a, b)| *a == Some(*b)))
 }
 
@@ -72,7 +72,7 @@ pub fn chain_exact(chain: &[Option<&str>], gold: &[&str]) -> f64 {
 /// §5.3 defines the average over the steps instead, which is CatR@1 by task. The paper's numbers
 /// are of Table 2's definition: its test statistic in appendix G, W = 52.5 of 20 untied queries, is
 /// five times 10.5, so that all differences are of one size.
-pub fn chain_category(
+pub(crate) fn chain_category(
     steps: &[&[String]],
     gold: &[GoldStep],
     categories: &BTreeMap<String, String>,
@@ -86,7 +86,7 @@ pub fn chain_category(
 ///
 /// The right chain is that of the sub-tasks, if each names a skill, or else the task's order. An
 /// order is compared with what is loaded, sub-tasks with the first skill of each step.
-pub fn chains<'a>(
+pub(crate) fn chains<'a>(
     task: &'a Task,
     answer: &'a Answer,
 ) -> Option<(Vec<Option<&'a str>>, Vec<&'a str>)> {

@@ -40,7 +40,7 @@ impl Latency {
 /// (nearest rank: the one at rank ⌈percent · n / 100⌉); `None` without any.
 ///
 /// As in `skillmux search --timings`.
-pub fn percentile(percent: usize, ascending: &[u64]) -> Option<u64> {
+pub(crate) fn percentile(percent: usize, ascending: &[u64]) -> Option<u64> {
     let rank = (ascending.len() * percent).div_ceil(100);
     ascending.get(rank.saturating_sub(1)).copied()
 }

@@ -51,7 +51,7 @@ const OF_FIRST: [&str; 6] = ["Hit@", "MRR@", "nDCG@", "Recall@", "FC@", "Comp@"]
 impl Measure {
     /// Returns how many skills of a ranking the metric looks at, which is in its name; `None` if
     /// that is not fixed, or if it looks at something else.
-    pub fn n_ranked(&self) -> Option<usize> {
+    pub(crate) fn n_ranked(&self) -> Option<usize> {
         let rest = OF_FIRST.iter().find_map(|start| self.name.strip_prefix(start))?;
         rest.split(' ').next()?.parse().ok()
     }

@@ -23,7 +23,7 @@ use crate::task::{Gold, GoldEvidence};
 ///   Chain category also without categories, Step R and Chain exact without skills of the sub-tasks
 ///   (but Chain exact takes the task's order in place of sub-tasks);
 /// - Sufficiency to Shown precision: without evidence, for systems that show no parts of skills,
-///   and for another version of the body ([`paging::ShownEvidence`]); Shown precision and Token
+///   and for another version of the body; Shown precision and Token
 ///   reduction where nothing is shown, and Judged sufficiency without a judge;
 /// - Coverage and False load: for tasks without and with gold, and for systems that only rank;
 ///   Rejected load for tasks that reject no skill.

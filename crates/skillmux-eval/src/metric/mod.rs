@@ -1,7 +1,7 @@
 //! Metrics of an answer to a task, each with its formula and source.
 //!
 //! [`measures`] lists those of one task. What needs all tasks at once is in [`abstention`],
-//! [`set::calibrate_cardinality`] and [`latency`].
+//! [`set::CardinalityCalibration`] and [`latency`].
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -23,11 +23,11 @@
 //! ```
 
 pub mod abstention;
-pub mod chain;
+pub(crate) mod chain;
 pub mod latency;
 mod measure;
 mod measures;
-pub mod paging;
+pub(crate) mod paging;
 mod ranking;
 pub mod set;
 

@@ -15,7 +15,7 @@ const MAX_GAP_BYTES: u32 = 4;
 /// Whether the shown part of a skill can be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ShownEvidence {
+pub(crate) enum ShownEvidence {
     /// The task has no evidence, or the system shows no parts of skills.
     Nothing,
     /// What is shown is another version of the body than the annotated one; a report counts these.
@@ -26,7 +26,7 @@ pub enum ShownEvidence {
 }
 
 /// Returns what an answer shows of the skill that holds the task's evidence.
-pub fn shown(case: &Case<'_>) -> ShownEvidence {
+pub(crate) fn shown(case: &Case<'_>) -> ShownEvidence {
     let Some(evidence) = &case.task.evidence else { return ShownEvidence::Nothing };
     let Some(pages) = &case.answer.pages else { return ShownEvidence::Nothing };
     let pages = || pages.iter().filter(|page| page.skill_id == evidence.skill_id);
@@ -38,21 +38,21 @@ pub fn shown(case: &Case<'_>) -> ShownEvidence {
 
 /// Returns 1 if all bytes of the evidence are shown, else 0 (context sufficiency, `SkillPager`
 /// §4.2, with annotated evidence in place of the judge).
-pub fn sufficiency(shown: &[[u32; 2]], evidence: &GoldEvidence) -> f64 {
+pub(crate) fn sufficiency(shown: &[[u32; 2]], evidence: &GoldEvidence) -> f64 {
     indicator(n_common(shown, &evidence.spans) == n_bytes(&evidence.spans))
 }
 
 /// Returns the share of the evidence's bytes that are shown; `None` if the evidence has no bytes.
 ///
 /// Ours; it tells a near miss from a page about something else, which sufficiency does not.
-pub fn evidence_coverage(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
+pub(crate) fn evidence_coverage(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
     share(n_common(shown, &evidence.spans), n_bytes(&evidence.spans))
 }
 
 /// Returns the share of the shown bytes that are evidence; `None` if nothing is shown.
 ///
 /// Ours; the other side of [`evidence_coverage`].
-pub fn shown_precision(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
+pub(crate) fn shown_precision(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f64> {
     share(n_common(shown, &evidence.spans), n_bytes(shown))
 }
 
@@ -61,7 +61,7 @@ pub fn shown_precision(shown: &[[u32; 2]], evidence: &GoldEvidence) -> Option<f6
 ///
 /// Below 0 if more is shown than there is, as with overlapping chunks. Of one task's pages it gives
 /// the value of that task; the paper's number is of the pages of all tasks together ("aggregate").
-pub fn token_reduction<'a>(pages: impl IntoIterator<Item = &'a AnswerPage>) -> Option<f64> {
+pub(crate) fn token_reduction<'a>(pages: impl IntoIterator<Item = &'a AnswerPage>) -> Option<f64> {
     let add = |(n, full): (u64, u64), page: &AnswerPage| {
         (n + u64::from(page.n_tokens), full + u64::from(page.full_tokens))
     };

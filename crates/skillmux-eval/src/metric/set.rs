@@ -31,7 +31,7 @@ pub(crate) fn f1(n_both: usize, n_loaded: usize, n_gold: usize) -> f64 {
 /// Returns 1 if exactly the right skills are loaded, else 0 (Set EM, `SkillComposer` §5.2).
 ///
 /// Loading nothing is right if no skill is.
-pub fn set_em<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
+pub(crate) fn set_em<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
     let loaded = distinct(loaded);
     indicator(loaded.len() == gold.len() && loaded.iter().all(|id| gold.contains(id)))
 }
@@ -40,7 +40,7 @@ pub fn set_em<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
 ///
 /// The papers give no such number; its mean tells the direction of what `SkillComposer` Fig. 4
 /// shows by |gold|, see [`calibrate_cardinality`].
-pub fn cardinality_difference<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
+pub(crate) fn cardinality_difference<S: AsRef<str>>(loaded: &[S], gold: &Gold) -> f64 {
     distinct(loaded).len() as f64 - gold.len() as f64
 }
 
@@ -71,7 +71,7 @@ pub struct CardinalityCalibration {
 /// average of Set F1 (`SkillComposer` §5.3 and Fig. 4).
 ///
 /// Answers of a system that only ranks are left out.
-pub fn calibrate_cardinality<'a>(
+pub(crate) fn calibrate_cardinality<'a>(
     cases: impl IntoIterator<Item = Case<'a>>,
 ) -> CardinalityCalibration {
     let mut sums: BTreeMap<usize, (usize, f64, f64)> = BTreeMap::new();

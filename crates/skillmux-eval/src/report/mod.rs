@@ -51,9 +51,9 @@ pub use compare::{
     ChangedTask, ChangedValue, CompareOptions, ComparedMeasure, Comparison, Outcome,
 };
 pub use confidence::Confidence;
-pub use gate::{GATED, Gate, GateComparison, GateDataset, GateOptions, GateSlice, Verdict};
+pub use gate::{Gate, GateComparison, GateDataset, GateOptions, GateSlice, Verdict};
 pub use reasons::{ChangedGold, FeatureChange, FeatureLead, Rival};
-pub use results::{Pair, RESULTS_FORMAT, Results, file_stem};
+pub use results::{Pair, Results, file_stem};
 pub use scores::{Credit, SystemScores, TaskScores, View};
 pub use setting::{
     ClusterSetting, LibrarySetting, NeedsSetting, Sample, Setting, SettingDifference,
@@ -61,8 +61,8 @@ pub use setting::{
 pub use show::{ShownMeasure, ShownSkill, ShownSystem, ShownTask};
 pub use snapshot::{SNAPSHOT_MEASURES, Snapshot, TaskChange};
 pub use summary::{
-    CURVE_DEPTH, DifferenceCount, HEADLINE, MeasureNote, Measured, REPORT_FORMAT, Report,
-    ReportOptions, ReportedChange, Slice, Statistics, SystemReport, ViewReport,
+    DifferenceCount, MeasureNote, Measured, Report, ReportOptions, ReportedChange, Slice,
+    Statistics, SystemReport, ViewReport,
 };
 pub use sweep::Sweep;
 pub use tested::Tested;

@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// Version of the folder.
-pub const RESULTS_FORMAT: u32 = 1;
+pub(crate) const RESULTS_FORMAT: u32 = 1;
 
 /// Longest name of a system that is a file name as it is, in bytes.
 const MAX_STEM_BYTES: usize = 80;

@@ -29,7 +29,7 @@ pub enum View {
 
 impl View {
     /// Returns what a table says about itself.
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::ById => "by id",
             Self::NearDuplicates => "near-duplicates of the gold count as gold",
@@ -131,12 +131,12 @@ impl<'a> TaskScores<'a> {
     }
 
     /// Returns the views that there are.
-    pub fn views(&self) -> &[View] {
+    pub(crate) fn views(&self) -> &[View] {
         &self.views
     }
 
     /// Returns the measures that say something about some task, for some system.
-    pub fn measures(&self) -> Vec<&'static Measure> {
+    pub(crate) fn measures(&self) -> Vec<&'static Measure> {
         let says_something = |at: usize| {
             let mut of_systems = self.systems.iter().flat_map(|system| system.views.values());
             of_systems.any(|scores| scores.columns[at].iter().any(Option::is_some))
@@ -148,14 +148,14 @@ impl<'a> TaskScores<'a> {
 
 impl SystemScores<'_> {
     /// Returns the scores of a measure by task; none of a measure or view that there is not.
-    pub fn column(&self, view: View, measure: &str) -> &[Option<f64>] {
+    pub(crate) fn column(&self, view: View, measure: &str) -> &[Option<f64>] {
         let at = measures().iter().position(|known| known.name == measure);
         let scores = self.views.get(&view);
         scores.zip(at).map_or(&[], |(scores, at)| scores.columns[at].as_slice())
     }
 
     /// Returns the ranks, from 1 and ascending, of the right skills of a task.
-    pub fn right_ranks(&self, view: View, task: usize) -> &[usize] {
+    pub(crate) fn right_ranks(&self, view: View, task: usize) -> &[usize] {
         self.views.get(&view).map_or(&[], |scores| scores.right_ranks[task].as_slice())
     }
 }

@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// Version of the report's JSON.
-pub const REPORT_FORMAT: u32 = 1;
+pub(crate) const REPORT_FORMAT: u32 = 1;
 
 /// Ranks of the recall curve.
-pub const CURVE_DEPTH: usize = 50;
+pub(crate) const CURVE_DEPTH: usize = 50;
 
 /// Measures that head a report if they say something; the first of them is the main one.
-pub const HEADLINE: [&str; 15] = [
+pub(crate) const HEADLINE: [&str; 15] = [
     "nDCG@10",
     "Hit@1",
     "MRR@10",
@@ -63,7 +63,7 @@ impl Default for ReportOptions<'_> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Version of this form, [`REPORT_FORMAT`].
+    /// Version of this form.
     pub format: u32,
     /// Name of the dataset.
     pub dataset: String,
@@ -227,7 +227,7 @@ impl Report {
     }
 
     /// Returns the views that there are.
-    pub fn views(&self) -> Vec<View> {
+    pub(crate) fn views(&self) -> Vec<View> {
         let first = self.systems.first();
         first.map_or_else(Vec::new, |system| system.views.iter().map(|view| view.view).collect())
     }
@@ -253,7 +253,7 @@ impl ViewReport {
     }
 
     /// Returns the test of a measure against the baseline.
-    pub fn test(&self, measure: &str) -> Option<&Tested> {
+    pub(crate) fn test(&self, measure: &str) -> Option<&Tested> {
         self.tests.iter().find(|test| test.measure == measure)
     }
 }

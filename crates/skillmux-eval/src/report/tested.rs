@@ -80,7 +80,7 @@ impl Tested {
     ///
     /// The bootstrap tests the mean that is shown, but is too sure of itself on few tasks;
     /// Wilcoxon's test holds on few tasks, but is about ranks.
-    pub fn p(&self) -> f64 {
+    pub(crate) fn p(&self) -> f64 {
         self.p_bootstrap.max(self.p_wilcoxon)
     }
 }

@@ -60,7 +60,10 @@ pub fn bootstrap_mean(values: &[f64], config: &BootstrapConfig) -> Interval {
 ///
 /// # Panics
 /// If a value is NaN or infinite.
-pub fn bootstrap_means(columns: &[Vec<Option<f64>>], config: &BootstrapConfig) -> Vec<Interval> {
+pub(crate) fn bootstrap_means(
+    columns: &[Vec<Option<f64>>],
+    config: &BootstrapConfig,
+) -> Vec<Interval> {
     let present =
         |column: &Vec<Option<f64>>| -> Vec<f64> { column.iter().flatten().copied().collect() };
     let values: Vec<Vec<f64>> = columns.iter().map(present).collect();

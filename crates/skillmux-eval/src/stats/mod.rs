@@ -20,7 +20,8 @@ mod paired;
 mod wilcoxon;
 mod wilson;
 
-pub use bootstrap::{BootstrapConfig, Interval, bootstrap_mean, bootstrap_means};
+pub(crate) use bootstrap::bootstrap_means;
+pub use bootstrap::{BootstrapConfig, Interval, bootstrap_mean};
 pub use paired::{PairedTest, compare_paired};
 pub use wilcoxon::wilcoxon_signed_rank;
 pub use wilson::wilson;

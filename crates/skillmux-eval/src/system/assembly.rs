@@ -34,7 +34,7 @@ pub struct RankingForm {
 
 /// The rankings that need no model: BM25 over the joined text, and over weighted fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WordRankings;
+pub(crate) struct WordRankings;
 
 impl Assembly for WordRankings {
     fn rankings(&self) -> Vec<RankingForm> {

@@ -52,14 +52,13 @@ mod tfidf;
 mod trec;
 mod whole_router;
 
-pub use assembly::{Assembly, RankingForm, WordRankings};
+pub use assembly::{Assembly, RankingForm};
 pub use context::SystemContext;
 pub use contract::System;
 pub use cut::Cut;
 pub use forms::system_forms;
 pub use series::SpecSeries;
 pub use spec::SystemSpec;
-pub use sufficiency::{Sufficiency, SufficiencyJudge, shown_text};
 
 #[cfg(test)]
 mod tests;

@@ -327,7 +327,7 @@ fn split_parts(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::WordRankings;
+    use crate::system::assembly::WordRankings;
 
     fn canonical(text: &str) -> String {
         SystemSpec::parse(text).unwrap().to_string()

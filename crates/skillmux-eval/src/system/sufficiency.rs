@@ -43,13 +43,13 @@ const ELISION: &str = "\n\n[...]\n\n";
 /// Asks a chat model whether what is shown of a skill suffices, three times with deterministic
 /// decoding; the majority decides (`SkillPager` §4.2).
 #[derive(Clone, Copy)]
-pub struct SufficiencyJudge<'a> {
+pub(crate) struct SufficiencyJudge<'a> {
     model: &'a dyn ChatModel,
 }
 
 /// What the votes say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sufficiency {
+pub(crate) struct Sufficiency {
     /// What the majority says.
     pub is_sufficient: bool,
     /// Each vote; `None` where the model twice gave no answer of the form it was asked for, which
@@ -70,12 +70,12 @@ struct Vote {
 
 impl<'a> SufficiencyJudge<'a> {
     /// Returns a judge that asks this model.
-    pub fn new(model: &'a dyn ChatModel) -> Self {
+    pub(crate) fn new(model: &'a dyn ChatModel) -> Self {
         Self { model }
     }
 
     /// Returns what the judgements depend on, as a short text.
-    pub fn config(&self) -> String {
+    pub(crate) fn config(&self) -> String {
         let model = self.model.name();
         format!("sufficiency model={model} prompt={PROMPT_VERSION} votes={N_VOTES}")
     }
@@ -84,7 +84,7 @@ impl<'a> SufficiencyJudge<'a> {
     ///
     /// # Errors
     /// [`Error::Engine`] if the model fails.
-    pub fn judge(&self, task: &Task, shown: &str) -> Result<Sufficiency, Error> {
+    pub(crate) fn judge(&self, task: &Task, shown: &str) -> Result<Sufficiency, Error> {
         let question = Question { task: &task.query, excerpt: shown };
         let mut votes = Vec::new();
         // Each vote has a seed of its own, so that no cache on the way answers for the model.
@@ -156,7 +156,7 @@ impl System for JudgedPages<'_> {
 
 /// Returns the shown part of a body, with `[...]` where something was left out; spans that do not
 /// fit the body are left out, too.
-pub fn shown_text(page: &AnswerPage, body: &str) -> String {
+pub(crate) fn shown_text(page: &AnswerPage, body: &str) -> String {
     let mut text = String::new();
     let mut end = 0;
     for [start, next_end] in page.spans.iter().map(|span| span.map(|byte| byte as usize)) {

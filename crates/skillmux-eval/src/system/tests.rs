@@ -23,7 +23,10 @@ use tempfile::TempDir;
 
 mod judges;
 
-use super::*;
+use super::{
+    sufficiency::{SufficiencyJudge, shown_text},
+    *,
+};
 use crate::{
     answer::{Answer, AnswerPage},
     dataset::Aliases,

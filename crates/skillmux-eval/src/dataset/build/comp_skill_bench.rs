@@ -406,7 +406,7 @@ fn is_named(name: &str, text: &[String]) -> bool {
 
 impl CompSkillBench {
     /// Returns the files of the benchmark with their names.
-    pub fn files(&self) -> [(&'static str, String); 4] {
+    pub(crate) fn files(&self) -> [(&'static str, String); 4] {
         let tasks = self.tasks.iter().flat_map(|task| [json(task), "\n".to_owned()]).collect();
         let categories = pretty_json(&self.categories) + "\n";
         [

@@ -19,7 +19,7 @@ use crate::{
 
 /// Measures by which a gate judges: what an agent gets first, and what a later stage can choose
 /// from.
-pub const GATED: [&str; 2] = ["Hit@1", "Recall@10"];
+pub(crate) const GATED: [&str; 2] = ["Hit@1", "Recall@10"];
 
 /// How a gate judges.
 #[derive(Debug, Clone, Copy)]
@@ -211,7 +211,7 @@ impl GateDataset {
 impl GateComparison {
     /// Returns whether this alone keeps the new ranking out: it is worse, or a whole dataset cannot
     /// tell. The tasks of a small slice count in its dataset.
-    pub fn blocks(&self) -> bool {
+    pub(crate) fn blocks(&self) -> bool {
         match self.verdict {
             Verdict::Worse => true,
             Verdict::CannotTell => self.slice.is_none(),

@@ -15,7 +15,7 @@ const MAX_CHUNK_BYTES: usize = 8 << 10;
 /// How chunks are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ChunkSelection {
+pub(crate) enum ChunkSelection {
     /// As nodes are, by maximal marginal relevance.
     Mmr,
     /// By the cosine with the query alone.
@@ -32,13 +32,13 @@ pub enum ChunkSelection {
 /// Of the contract of [`Pager`], all that is said of nodes holds for chunks, which are not the
 /// nodes of [`PageRequest::nodes`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChunkPager {
+pub(crate) struct ChunkPager {
     pager: MmrPager,
 }
 
 impl ChunkPager {
     /// Returns a pager over chunks.
-    pub fn new(selection: ChunkSelection) -> Self {
+    pub(crate) fn new(selection: ChunkSelection) -> Self {
         let mut config = MmrConfig::skill_pager();
         if selection == ChunkSelection::TopK {
             config.lambda = 1.0;

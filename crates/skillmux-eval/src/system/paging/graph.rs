@@ -45,7 +45,7 @@ const MAX_MISFITS: usize = 32;
 /// paper, as [`text_edges`] and [`semantic_edges`] have them, and one more: from the first node of
 /// a section to that of each section in it. Without it the walk is worse (docs/pages.md).
 #[derive(Clone, Copy, Default)]
-pub struct GreedyGraphPager<'a> {
+pub(crate) struct GreedyGraphPager<'a> {
     encoder: Option<&'a dyn Encoder>,
 }
 
@@ -54,7 +54,7 @@ pub struct GreedyGraphPager<'a> {
 ///
 /// Predecessors that do not fit the budget are left out.
 #[derive(Clone, Copy, Default)]
-pub struct TopKDependencyPager<'a> {
+pub(crate) struct TopKDependencyPager<'a> {
     encoder: Option<&'a dyn Encoder>,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn config(encoder: Option<&dyn Encoder>) -> String {
 impl<'a> GreedyGraphPager<'a> {
     /// Returns a pager with the semantic edges of this encoder; without any where there is none, or
     /// it fails.
-    pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
+    pub(crate) fn new(encoder: Option<&'a dyn Encoder>) -> Self {
         Self { encoder }
     }
 }
@@ -78,7 +78,7 @@ impl<'a> GreedyGraphPager<'a> {
 impl<'a> TopKDependencyPager<'a> {
     /// Returns a pager with the semantic edges of this encoder; without any where there is none, or
     /// it fails.
-    pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
+    pub(crate) fn new(encoder: Option<&'a dyn Encoder>) -> Self {
         Self { encoder }
     }
 }

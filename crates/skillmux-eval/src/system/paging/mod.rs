@@ -13,8 +13,5 @@ pub(super) mod spans;
 pub(super) mod system;
 mod vector;
 
-pub use chunk::{ChunkPager, ChunkSelection};
-pub use graph::{GreedyGraphPager, TopKDependencyPager};
-
 #[cfg(test)]
 mod tests;

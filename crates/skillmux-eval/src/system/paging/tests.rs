@@ -8,7 +8,11 @@ use skillmux::{
     text::Analyzer,
 };
 
-use super::{spans::shown_spans, *};
+use super::{
+    chunk::{ChunkPager, ChunkSelection},
+    graph::{GreedyGraphPager, TopKDependencyPager},
+    spans::shown_spans,
+};
 
 fn page_of(pager: &dyn Pager, body: &str, query: &str, budget_tokens: u32) -> Page {
     let skill = Skill {
