@@ -1,11 +1,11 @@
-"""Says Chinese in English, word by word, as the binary does (`skillmux_models::Lexicon`)."""
+"""Says Chinese in English, word by word, as the binary does (`skillmux_models::RunLexicon`)."""
 
 import re
 from math import log
 
 import data
 
-PATH = data.REPOSITORY / "crates/skillmux-models/assets/lexicon.tsv"
+PATH = data.REPOSITORY / "crates/skillmux-lexicons/assets/chinese.tsv"
 
 
 class Lexicon:

@@ -17,7 +17,7 @@ pub struct Clause {
 }
 
 /// Words after a comma or a dash that begin another piece of work.
-const TURNS: [&str; 20] = [
+const TURNS: [&str; 38] = [
     "after that",
     "afterwards",
     "and finally",
@@ -38,6 +38,24 @@ const TURNS: [&str; 20] = [
     "还要",
     "顺便",
     "顺手",
+    "anschließend",
+    "danach",
+    "dann ",
+    "depois",
+    "después",
+    "e depois",
+    "ensuite",
+    "et ensuite",
+    "et puis",
+    "luego ",
+    "puis ",
+    "und danach",
+    "und dann",
+    "y después",
+    "y luego",
+    "затем",
+    "и потом",
+    "потом",
 ];
 
 /// Short forms that a full stop follows within a sentence.
@@ -354,6 +372,18 @@ mod tests {
             texts("把两份合同合并成一个文件，然后翻译成英文。最后发给客户！"),
             ["把两份合同合并成一个文件，", "然后翻译成英文。", "最后发给客户！"]
         );
+    }
+
+    #[test]
+    fn other_languages_turn_at_their_words() {
+        for (task, expected) in [
+            ("Räum die Tabelle auf, und dann mach Folien daraus", "und dann mach Folien daraus"),
+            ("Nettoie le tableau, puis fais des diapos", "puis fais des diapos"),
+            ("Limpia la tabla, y luego haz una presentación", "y luego haz una presentación"),
+            ("Приведи таблицу в порядок, потом сделай слайды", "потом сделай слайды"),
+        ] {
+            assert_eq!(texts(task).last(), Some(&expected));
+        }
     }
 
     #[test]

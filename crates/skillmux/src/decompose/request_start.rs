@@ -247,6 +247,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn questions_and_things_of_a_list_are_requests() {
+        for part in [
+            "merge the files",
+            "What is unsafe in the server?",
+            "and a table of the files",
+            "哪些文件要删？",
+        ] {
+            assert!(is_request(part), "{part}");
+        }
+        for part in ["A reader wrote to us", "it is for Monday", "and the rest can wait"] {
+            assert!(!is_request(part), "{part}");
+        }
+    }
+
+    #[test]
     fn verbs_are_sorted() {
         assert!(VERBS.is_sorted());
     }

@@ -64,13 +64,14 @@ features! {
         open_part,
         /// Its highest log-odds for an open part, as `log_odds`.
         open_log_odds,
-        /// 1 if it comes first in a part that asks for something by its first words.
+        /// 1 if it comes first in a request: a part that asks for something by its first words, a
+        /// question, or the next thing of a list.
         leads_request,
-        /// Confidence of the surest of these parts, in `[0, 1]`; 0 if there is none.
+        /// Confidence of the surest of these requests, in `[0, 1]`; 0 if there is none.
         request_confidence,
         /// 1 if that part is open.
         leads_open_request,
-        /// Number of parts that ask for something, over 8, in `[0, 1]`.
+        /// Number of requests, over 8, in `[0, 1]`.
         n_requests,
     }
 }
