@@ -12,6 +12,9 @@ const MAX_PHRASE: usize = 3;
 const MIN_PART: usize = 3;
 const MIN_COMPOUND: usize = 8;
 
+/// Longest word, in bytes, and longest chunk without blanks that is looked at as a whole.
+const MAX_WORD: usize = 120;
+
 /// Says the words of one language in English, word by word, with the longest phrases first.
 ///
 /// Words are compared by their stems (Snowball) and without accents, since many people type none.
@@ -195,7 +198,7 @@ impl WordLexicon {
     /// Returns the English of a compound of two words that the list has, with the longest second
     /// word.
     fn compound(&self, word: &str) -> Option<String> {
-        if !self.is_compounding || word.len() < MIN_COMPOUND {
+        if !self.is_compounding || !(MIN_COMPOUND..=MAX_WORD).contains(&word.len()) {
             return None;
         }
         let content = |part: &str| self.stems.get(&self.stem(part));
@@ -231,7 +234,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         let end = if first.is_whitespace() {
             rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len())
         } else {
-            let chunk = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            let seen = &rest[..rest.floor_char_boundary(MAX_WORD)];
+            let chunk = seen.find(char::is_whitespace).unwrap_or(seen.len());
             let bare = rest[..chunk].trim_end_matches(|c: char| !c.is_alphanumeric());
             if is_address(bare) {
                 chunk
@@ -255,9 +259,8 @@ fn is_address(chunk: &str) -> bool {
 
 /// Returns whether a sentence begins behind these pieces.
 fn begins_sentence(before: &[Piece<'_>]) -> bool {
-    let marks = before.iter().rev().map(|piece| piece.text.trim());
-    let last =
-        marks.filter(|text| !matches!(*text, "" | "\"" | "(" | "«" | "“" | "¿" | "¡")).next();
+    let mut marks = before.iter().rev().map(|piece| piece.text.trim());
+    let last = marks.find(|text| !matches!(*text, "" | "\"" | "(" | "«" | "“" | "¿" | "¡"));
     last.is_none_or(|mark| mark.ends_with(['.', '!', '?', ':', '\n', '-', '•', ')']))
 }
 
@@ -326,6 +329,13 @@ mod tests {
         assert_eq!(spanish("qué factura para la arbol"), "what invoice for tree");
         assert_eq!(spanish("cuantos árboles que parar"), "how many tree stop");
         assert_eq!(spanish("¿Ir a Go? Ir a Factura"), "¿go a Go? go a Factura");
+    }
+
+    #[test]
+    fn a_long_text_takes_no_longer_than_its_length_asks_for() {
+        for text in ["(".repeat(200_000), "x".repeat(200_000), "Frist ".repeat(50_000)] {
+            assert!(german(&text).english.len() >= 200_000);
+        }
     }
 
     #[test]

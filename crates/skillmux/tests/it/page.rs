@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmux::{
-    model::Translator,
+    model::{Translated, Translator},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -18,8 +18,9 @@ const BODY: &str = "# Tables\n\n## Merge\n\nMerge the sheets by their first colu
 struct Chart;
 
 impl Translator for Chart {
-    fn translate(&self, text: &str) -> Option<String> {
-        text.contains("图表").then(|| "chart".to_owned())
+    fn translate(&self, text: &str) -> Option<Translated> {
+        let is_known = text.contains("图表");
+        is_known.then(|| Translated { text: "chart".to_owned(), discount: 1.0 })
     }
 }
 
