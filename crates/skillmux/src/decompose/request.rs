@@ -61,8 +61,7 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
             && (lists_thing(before, after, min_words)
                 || c == ',' && is_long(before) && lists_on(after, is_list || asks(before)));
         if closing.is_empty() && c == ':' && is_enough(before) && lists_all(after) {
-            pieces.push(start..end);
-            (start, is_list) = (end, true);
+            is_list = true;
             continue;
         }
         if !closing.is_empty() || !is_cut(c, before, after, is_thing) {
@@ -369,10 +368,19 @@ mod tests {
                 "For our new site: where to spread it in spring, short answers for the twelve questions, and for each page the blue headline"
             ),
             [
-                "For our new site:",
-                "where to spread it in spring,",
+                "For our new site: where to spread it in spring,",
                 "short answers for the twelve questions,",
                 "and for each page the blue headline"
+            ]
+        );
+        assert_eq!(
+            texts(
+                "Before the day is over, find the largest files on the drive, tag the notes by theme, and last of all find the address"
+            ),
+            [
+                "Before the day is over, find the largest files on the drive,",
+                "tag the notes by theme,",
+                "and last of all find the address"
             ]
         );
         let apposition = "ask the head of our team, the woman with the red scarf";

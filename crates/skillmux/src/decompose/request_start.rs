@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Most words of what leads to a request.
-const MAX_OPENER_WORDS: usize = 4;
+const MAX_OPENER_WORDS: usize = 6;
 
 /// Words of a piece in which a verb is looked for that is not the first one.
 const N_SEEN: usize = 8;
