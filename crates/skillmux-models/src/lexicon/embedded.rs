@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rust_stemmers::Algorithm;
 use skillmux::{
-    model::{Translated, Translator},
+    model::{Language, Translated, Translator},
     text::{is_common_han, is_kana},
 };
 use skillmux_lexicons as lists;
@@ -22,8 +22,8 @@ pub(crate) const N_BYTES: usize = lists::CHINESE.len()
     + lists::RUSSIAN.len()
     + lists::SPANISH.len();
 
-/// Least share of the words of a text that a list must have: else the text is in another language.
-const MIN_KNOWN: f32 = 0.6;
+/// Most words of a text whose language `whatlang` tells badly.
+const MAX_SHORT: usize = 6;
 
 /// Tells which of the languages with blanks a text is in.
 static DETECTOR: LazyLock<Detector> = LazyLock::new(|| {
@@ -57,19 +57,35 @@ impl Lexicons {
         }
     }
 
+    /// Returns the lists of languages in Latin letters.
+    fn latin(&self) -> [(Language, &WordLexicon); 4] {
+        [
+            (Language::French, &self.french),
+            (Language::German, &self.german),
+            (Language::Portuguese, &self.portuguese),
+            (Language::Spanish, &self.spanish),
+        ]
+    }
+
     /// Returns what a text in a language with blanks is in English; `None` for English, and for a
     /// language without a list.
-    fn read_words(&self, text: &str) -> Option<Reading> {
+    fn read_words(&self, text: &str) -> Option<(Language, Reading)> {
         if text.contains(is_cyrillic) {
-            return Some(self.russian.read_text(text));
+            return Some((Language::Russian, self.russian.read_text(text)));
         }
-        if DETECTOR.detect_lang(text)? == Lang::Eng {
+        let found = DETECTOR.detect(text)?;
+        if found.lang() == Lang::Eng && (found.is_reliable() || !is_short(text)) {
             return None;
         }
         // A few words of one language are easily taken for another one.
-        let lists = [&self.french, &self.german, &self.portuguese, &self.spanish];
-        let readings = lists.into_iter().map(|list| list.read_text(text));
-        readings.max_by(|a, b| a.known_share.total_cmp(&b.known_share))
+        let readings = self.latin().map(|(language, list)| (language, list.read_text(text)));
+        let known_share = |reading: &(Language, Reading)| reading.1.known_share;
+        readings.into_iter().max_by(|a, b| known_share(a).total_cmp(&known_share(b)))
+    }
+
+    /// Returns whether a word is one of another language in Latin letters.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.latin().iter().any(|(_, list)| list.has(word))
     }
 }
 
@@ -84,9 +100,22 @@ impl Translator for Lexicons {
         if text.contains(is_common_han) {
             return self.chinese.translate(text);
         }
-        let read = self.read_words(text)?;
-        let is_known = read.known_share >= MIN_KNOWN && read.is_told_from_english();
-        is_known.then_some(Translated { text: read.english, discount: DISCOUNT })
+        let (language, read) = self.read_words(text)?;
+        let Reading { english: text, content, .. } = read.told()?;
+        Some(Translated { text, language, content, discount: DISCOUNT })
+    }
+
+    fn is_in(&self, text: &str, language: Language) -> bool {
+        match language {
+            Language::Japanese => text.contains(is_kana),
+            Language::Korean => text.contains(is_hangul),
+            Language::Russian => text.contains(is_cyrillic),
+            Language::Chinese => text.contains(is_common_han) && !text.contains(is_kana),
+            _ => self
+                .latin()
+                .iter()
+                .any(|(of, list)| *of == language && list.read_text(text).told().is_some()),
+        }
     }
 }
 
@@ -101,6 +130,10 @@ fn runs(lines: &'static str, writing: Writing) -> RunLexicon {
 
 fn words(lines: &'static str, language: Algorithm) -> WordLexicon {
     WordLexicon::read(lines, language).expect("a test reads the lists of the binary")
+}
+
+fn is_short(text: &str) -> bool {
+    text.split_whitespace().nth(MAX_SHORT).is_none()
 }
 
 fn is_cyrillic(c: char) -> bool {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use skillmux::{
-    model::{Translated, Translator},
+    model::{Language, Translated, Translator},
     text::{is_common_han, is_kana, simplified},
 };
 
@@ -36,6 +36,14 @@ impl Writing {
             Self::Chinese => is_common_han(c),
             Self::Japanese => is_common_han(c) || is_kana(c) || c == '々',
             Self::Korean => is_hangul(c),
+        }
+    }
+
+    fn language(self) -> Language {
+        match self {
+            Self::Chinese => Language::Chinese,
+            Self::Japanese => Language::Japanese,
+            Self::Korean => Language::Korean,
         }
     }
 
@@ -151,8 +159,9 @@ impl RunLexicon {
 
 impl Translator for RunLexicon {
     fn translate(&self, text: &str) -> Option<Translated> {
+        let (content, language) = (text.to_owned(), self.writing.language());
         let text = self.in_english(text)?;
-        Some(Translated { text, discount: self.writing.discount() })
+        Some(Translated { text, language, content, discount: self.writing.discount() })
     }
 }
 

@@ -15,6 +15,9 @@ const MIN_COMPOUND: usize = 8;
 /// Longest word, in bytes, and longest chunk without blanks that is looked at as a whole.
 const MAX_WORD: usize = 120;
 
+/// Least share of the words of a text that a list must have: else the text is in another language.
+const MIN_KNOWN: f32 = 0.6;
+
 /// Says the words of one language in English, word by word, with the longest phrases first.
 ///
 /// Words are compared by their stems (Snowball) and without accents, since many people type none.
@@ -36,6 +39,8 @@ pub struct WordLexicon {
 pub struct Reading {
     /// The text in English, as far as the list has its words.
     pub english: String,
+    /// The text without its words of grammar.
+    pub content: String,
     /// Share of the words of the text that the list has, in `[0, 1]`; 0 without words.
     pub known_share: f32,
     /// Share of the words of the text that are among the English ones of the list.
@@ -46,11 +51,14 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns whether the text is not in English: it has more words of the list than English ones,
-    /// and a mark of the language, unless it is a few words that are all of the list.
-    pub fn is_told_from_english(&self) -> bool {
-        self.known_share > self.english_share
-            && (self.has_mark || self.known_share >= 1.0 && self.english_share <= 0.0)
+    /// Returns the reading if the text is in the language of the list: the list has most of its
+    /// words and more of them than are English, and the text has a mark of the language, unless it
+    /// is a few words that are all of the list.
+    pub fn told(self) -> Option<Self> {
+        let is_told = self.known_share >= MIN_KNOWN
+            && self.known_share > self.english_share
+            && (self.has_mark || self.known_share >= 1.0 && self.english_share <= 0.0);
+        is_told.then_some(self)
     }
 }
 
@@ -92,7 +100,7 @@ impl WordLexicon {
         let pieces: Vec<Piece> = pieces(text).collect();
         let stem = |piece: &Piece| piece.is_word.then(|| self.stem(piece.text));
         let stems: Vec<Option<String>> = pieces.iter().map(stem).collect();
-        let mut out = String::with_capacity(text.len());
+        let (mut out, mut content) = (String::with_capacity(text.len()), String::new());
         let (mut n_words, mut n_known) = (0_usize, 0_usize);
         let mut at = 0;
         while let Some(piece) = pieces.get(at) {
@@ -105,6 +113,7 @@ impl WordLexicon {
             }
             if !piece.is_word || is_name {
                 out.push_str(if is_apostrophe(piece.text) { " " } else { piece.text });
+                content.push_str(piece.text);
                 at += 1;
                 continue;
             }
@@ -116,17 +125,19 @@ impl WordLexicon {
             n_words += n;
             n_known += if english.is_some() { n } else { 0 };
             out.push_str(english.as_deref().unwrap_or(piece.text));
+            if n_pieces > 1 || !self.is_grammar(piece.text) {
+                content.extend(pieces[at..at + n_pieces].iter().map(|piece| piece.text));
+            }
             at += n_pieces;
         }
-        let is_english = |piece: &&Piece| {
-            piece.is_word && self.english.contains(&*piece.text.to_ascii_lowercase())
-        };
+        let is_english = |piece: &&Piece| piece.is_word && self.is_english(piece.text);
         let n_english = pieces.iter().filter(is_english).count();
         let has_mark = pieces.iter().any(|piece| piece.is_word && self.is_mark(piece.text));
         let n_words = usize::max(n_words, 1) as f32;
         let english = out.split_whitespace().collect::<Vec<_>>().join(" ");
         Reading {
             english,
+            content: content.split_whitespace().collect::<Vec<_>>().join(" "),
             known_share: n_known as f32 / n_words,
             english_share: n_english as f32 / n_words,
             has_mark,
@@ -135,12 +146,25 @@ impl WordLexicon {
 
     /// Returns whether a word is one of grammar that English lacks, or has an accent.
     fn is_mark(&self, word: &str) -> bool {
-        let word = word.to_lowercase();
-        let is_grammar = |english: &&str| english.is_empty() || is_stop_word(english);
         !word.is_ascii()
-            || word.len() > 1
-                && !is_stop_word(&word)
-                && self.forms.get(&word).is_some_and(is_grammar)
+            || word.len() > 1 && !is_stop_word(&word.to_lowercase()) && self.is_grammar(word)
+    }
+
+    /// Returns whether a word is one of grammar.
+    fn is_grammar(&self, word: &str) -> bool {
+        let english = self.forms.get(&word.to_lowercase());
+        english.is_some_and(|english| english.is_empty() || is_stop_word(english))
+    }
+
+    /// Returns whether a word is among the English ones.
+    fn is_english(&self, word: &str) -> bool {
+        self.english.contains(&*word.to_ascii_lowercase())
+    }
+
+    /// Returns whether the list has a word, in any form.
+    pub fn has(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        self.forms.contains_key(&word) || self.stems.contains_key(&self.stem(&word))
     }
 
     /// Returns the English of the longest phrase that begins at a piece, and its pieces: its words
@@ -174,7 +198,14 @@ impl WordLexicon {
     fn of_word(&self, word: &str) -> Option<String> {
         let word = word.to_lowercase();
         let bare = folded(&word);
-        let known = self.forms.get(&word).or_else(|| self.stems.get(&self.stem(&word)));
+        if let Some(english) = self.forms.get(&word) {
+            return Some((*english).to_owned());
+        }
+        // An English word of the list is more likely that than a form of another one: `Tests`.
+        if self.is_english(&word) {
+            return Some(word);
+        }
+        let known = self.stems.get(&self.stem(&word));
         let known = known.or_else(|| self.forms.get(&bare));
         let known = known.or_else(|| self.stems.get(&self.stem(&bare)));
         let known = known.or_else(|| {

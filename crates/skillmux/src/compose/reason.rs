@@ -21,7 +21,11 @@ pub(super) fn of_abstention(best: &Considered) -> String {
     let (matched, missing) =
         best.words().map_or((&none, &none), |words| (&words.matched, &words.missing));
     match (missing.is_empty(), matched.is_empty()) {
-        (false, _) => format!("{closest} says nothing of {}", quoted(missing)),
+        (false, _) => {
+            let is_translated = best.candidate.signals.translation.is_some();
+            let how = if is_translated { " (the task was read in English)" } else { "" };
+            format!("{closest} says nothing of {}{how}", quoted(missing))
+        }
         (true, true) => format!("{closest} has no word in common with the task"),
         (true, false) => {
             format!("{closest} has no more than {} in common with the task", quoted(matched))

@@ -153,7 +153,9 @@ impl Line {
         let marked = inner;
         let inner = without_number(inner);
         let mark = &marked[..marked.len() - inner.len()];
-        let number = usize::from(mark.chars().filter(|c| c.is_alphanumeric()).eq(['1']));
+        let mut marked = mark.chars().filter(|c| c.is_alphanumeric());
+        let is_first = matches!((marked.next(), marked.next()), (Some('1' | 'a' | '一'), None));
+        let number = usize::from(is_first);
         let start = line.len() - inner.len();
         let inner = inner.trim_end_matches(|c: char| c.is_whitespace() || c == '*' || c == '|');
         let has_mark = line.trim_start().starts_with('#');
@@ -195,6 +197,7 @@ fn without_number(line: &str) -> &str {
 /// Returns the sentences of a line, without the blanks around them; a number as in `1) this 2)
 /// that` begins one, from the next number of a list on.
 fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
+    let is_item = next_number > 1;
     let mut ranges = Vec::new();
     let mut start = 0;
     let mut n_chars = 0;
@@ -208,7 +211,13 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
         let rest = &line[end..];
         let is_mark = |c: char| c.is_whitespace() || "：；，。".contains(c);
         let is_start = at == 0 || line[..at].ends_with(is_mark);
-        if let Some(length) = number_in_line(&line[at..], next_number).filter(|_| is_start) {
+        // `plan b)` is a name.
+        let is_apart = line[..at].trim_end().ends_with(|c: char| ",;:.?!，；：。".contains(c))
+            || [" and ", " or "].iter().any(|word| line[..at].ends_with(word));
+        let is_named = !is_item && c.is_ascii_alphabetic() && !is_apart;
+        if let Some(length) =
+            number_in_line(&line[at..], next_number).filter(|_| is_start && !is_named)
+        {
             push_trimmed(line, start..at, &mut ranges);
             (start, n_chars, next_number) = (at + length, 0, next_number + 1);
             continue;
@@ -347,7 +356,18 @@ mod tests {
             ["Could we have", "a script for it,", "a test, and", "what starts (a) at noon?"]
         );
         assert_eq!(texts("想请你：一、查资料；二、写稿"), ["想请你：", "查资料；", "写稿"]);
-        for one in ["(see a) the map", "plan (b) is better", "星期一、星期二、都行"] {
+        assert_eq!(
+            texts("a) write a release, b) translate it. c) mail"),
+            ["write a release,", "translate it.", "mail"]
+        );
+        assert_eq!(texts("a) clean it b) draw a chart"), ["clean it", "draw a chart"]);
+        assert_eq!(texts("一、查资料；二、写稿"), ["查资料；", "写稿"]);
+        for one in [
+            "(see a) the map",
+            "plan (b) is better",
+            "星期一、星期二、都行",
+            "Write tests for plan a) and plan b) of our page",
+        ] {
             assert_eq!(texts(one), [one]);
         }
         assert_eq!(texts("move to Python 3. then 2. mail"), ["move to Python 3. then 2. mail"]);

@@ -49,7 +49,7 @@ pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
 pub use token_encoder::{TokenEncoder, TokenVectors, dot};
-pub use translator::{Translated, Translator};
+pub use translator::{Language, Translated, Translator};
 pub use trees::{Tree, TreeSplit, Trees};
 
 pub(crate) use numbers::{fingerprint, probability};

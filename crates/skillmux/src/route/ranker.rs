@@ -13,7 +13,7 @@ use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
-    model::{Speller, Translator},
+    model::{Language, Speller, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
@@ -186,19 +186,27 @@ impl Ranker {
         let standing = self.standing(index);
         let named = pinned(standing.as_ref(), named(index, query)?)?;
         let n = k.max(self.reranker.n_compared()).max(MIN_COMPARED);
-        let mut candidates = self.candidates(index, query, &named, n)?;
         let scale = self.reranker.scale(self.retriever.as_ref());
-        let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
         let translation = self.translator.as_ref().filter(|_| scale == ScoreScale::LogOdds);
-        let translation = translation.and_then(|known| known.translate(query.text()));
-        // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
-        let translation =
-            translation.and_then(|said| Some((Query::new(said.text).ok()?, said.discount)));
-        if let Some((translation, discount)) = translation {
+        let said = translation.and_then(|known| known.translate(query.text()));
+        let own = said.as_ref().filter(|said| said.language != Language::Chinese);
+        let own = own.and_then(|said| Query::new(said.content.as_str()).ok());
+        let mut candidates = self.candidates(index, own.as_ref().unwrap_or(query), &named, n)?;
+        let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
+        if let Some(mut said) = said
+            // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
+            && let Ok(translation) = Query::new(said.text.as_str())
+        {
+            if said.language != Language::Chinese {
+                self.keep_own(index, &mut candidates, &named, said.language)?;
+                if candidates.iter().any(has_words) {
+                    said.discount = f32::max(said.discount, OWN_LANGUAGE_DISCOUNT);
+                }
+            }
             let found = self.candidates(index, &translation, &[], n)?;
             let ranking = self.reranker.identity_of(self.retriever.as_ref(), &found);
-            let text = translation.text().to_owned();
-            candidates = both(candidates, Translation { text, ranking, discount }, found);
+            let translation = Translation { text: said.text, ranking, discount: said.discount };
+            candidates = both(candidates, translation, found);
         }
         reading.leave_out(index, &mut candidates)?;
         if let Some(standing) = standing {
@@ -207,6 +215,31 @@ impl Ranker {
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
+    }
+
+    /// Keeps the skills that are in a language, and those that the task names: its words find
+    /// others by chance.
+    fn keep_own(
+        &self,
+        index: &Index,
+        candidates: &mut Vec<Candidate>,
+        named: &[SkillId],
+        language: Language,
+    ) -> Result<()> {
+        let Some(translator) = &self.translator else { return Ok(()) };
+        let mut headlines = index.headlines()?;
+        let mut kept = Vec::new();
+        for candidate in candidates.drain(..) {
+            let is_own = named.contains(&candidate.skill) || {
+                let headline = headlines.read(index.find(&candidate.skill)?)?;
+                translator.is_in(&headline.description, language)
+            };
+            if is_own {
+                kept.push(candidate);
+            }
+        }
+        *candidates = kept;
+        Ok(())
     }
 
     /// Returns whether a task asks for something by its words, or by those of its translation.
@@ -309,8 +342,17 @@ const TRUST: &str = "trust";
 /// What a skill loses that a translation found.
 const TRANSLATION: &str = "translation";
 
+/// What a skill loses that a translation found, where a skill in the language of the task shares a
+/// word with it.
+const OWN_LANGUAGE_DISCOUNT: f32 = 2.0;
+
 /// Least share of its writing that a skill has in common with a text that finds it.
 const SAME_WRITING: f32 = 0.5;
+
+/// Returns whether a candidate has a word of its query.
+fn has_words(candidate: &Candidate) -> bool {
+    candidate.signals.get(Feature::Bm25.as_str()).is_some_and(|bm25| bm25 > 0.0)
+}
 
 /// Joins what a query and its translation found. The translation adds skills in its own writing,
 /// which lose something; a skill that both found has the higher score.

@@ -12,7 +12,7 @@ use crate::{
     model::Speller,
     query::Query,
     retrieve::Candidate,
-    text::{Analyzer, simplified},
+    text::{Analyzer, is_kana, simplified},
 };
 
 /// Longest task that is read for typing errors, in words: a long one has names and code that look
@@ -85,7 +85,7 @@ impl Reading {
 
     /// Reads a task as evaluation and training do.
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
-        let task = simplified(&spelled_out(query.text())).into_owned();
+        let task = characters(&spelled_out(query.text())).into_owned();
         let Wanted { text, objects, unwanted } = wanted(&task);
         let mut reading = Self {
             query: query.clone(),
@@ -109,7 +109,7 @@ impl Reading {
 
     /// Returns a part of the task in the characters that the user wrote.
     pub(super) fn as_written(&self, part: &str) -> String {
-        let start = simplified(&self.written).find(part);
+        let start = characters(&self.written).find(part);
         start.map_or(part, |start| &self.written[start..start + part.len()]).to_owned()
     }
 
@@ -192,6 +192,11 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
         None => piece.to_owned(),
     };
     task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
+}
+
+/// Returns a text in simplified characters; Japanese has characters of its own.
+fn characters(text: &str) -> Cow<'_, str> {
+    if text.contains(is_kana) { Cow::Borrowed(text) } else { simplified(text) }
 }
 
 /// Returns a word without the marks of a sentence behind it. Other signs belong to it: code has
