@@ -161,10 +161,9 @@ impl WordLexicon {
         self.english.contains(&*word.to_ascii_lowercase())
     }
 
-    /// Returns whether the list has a word, in any form.
+    /// Returns whether the list has a word as it is.
     pub fn has(&self, word: &str) -> bool {
-        let word = word.to_lowercase();
-        self.forms.contains_key(&word) || self.stems.contains_key(&self.stem(&word))
+        self.forms.contains_key(&word.to_lowercase())
     }
 
     /// Returns the English of the longest phrase that begins at a piece, and its pieces: its words
@@ -200,10 +199,6 @@ impl WordLexicon {
         let bare = folded(&word);
         if let Some(english) = self.forms.get(&word) {
             return Some((*english).to_owned());
-        }
-        // An English word of the list is more likely that than a form of another one: `Tests`.
-        if self.is_english(&word) {
-            return Some(word);
         }
         let known = self.stems.get(&self.stem(&word));
         let known = known.or_else(|| self.forms.get(&bare));

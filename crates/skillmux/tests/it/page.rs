@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skillmux::{
-    model::{Translated, Translator},
+    model::{Language, Translated, Translator},
     query::Query,
     route::{Ranker, Router, Stages},
     skill::SkillId,
@@ -20,7 +20,12 @@ struct Chart;
 impl Translator for Chart {
     fn translate(&self, text: &str) -> Option<Translated> {
         let is_known = text.contains("图表");
-        is_known.then(|| Translated { text: "chart".to_owned(), discount: 1.0 })
+        is_known.then(|| Translated {
+            text: "chart".to_owned(),
+            language: Language::Chinese,
+            content: text.to_owned(),
+            discount: 1.0,
+        })
     }
 }
 
