@@ -22,9 +22,6 @@ pub(crate) const N_BYTES: usize = lists::CHINESE.len()
     + lists::RUSSIAN.len()
     + lists::SPANISH.len();
 
-/// Most words of a text whose language `whatlang` tells badly.
-const MAX_SHORT: usize = 6;
-
 /// Tells which of the languages with blanks a text is in.
 static DETECTOR: LazyLock<Detector> = LazyLock::new(|| {
     Detector::with_allowlist(vec![Lang::Eng, Lang::Fra, Lang::Deu, Lang::Por, Lang::Spa])
@@ -73,8 +70,7 @@ impl Lexicons {
         if text.contains(is_cyrillic) {
             return Some((Language::Russian, self.russian.read_text(text)));
         }
-        let found = DETECTOR.detect(text)?;
-        if found.lang() == Lang::Eng && (found.is_reliable() || !is_short(text)) {
+        if DETECTOR.detect_lang(text)? == Lang::Eng {
             return None;
         }
         // A few words of one language are easily taken for another one.
@@ -130,10 +126,6 @@ fn runs(lines: &'static str, writing: Writing) -> RunLexicon {
 
 fn words(lines: &'static str, language: Algorithm) -> WordLexicon {
     WordLexicon::read(lines, language).expect("a test reads the lists of the binary")
-}
-
-fn is_short(text: &str) -> bool {
-    text.split_whitespace().nth(MAX_SHORT).is_none()
 }
 
 fn is_cyrillic(c: char) -> bool {

@@ -1,5 +1,7 @@
 //! [`WordLexicon`]: a word list of a language that is written with blanks.
 
+use std::sync::OnceLock;
+
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use skillmux::text::is_stop_word;
@@ -24,11 +26,13 @@ const MIN_KNOWN: f32 = 0.6;
 /// A German word that the list lacks is read as two that it has: `Zahlungsfrist`. What is no word
 /// stays: numbers, marks, addresses and names.
 pub struct WordLexicon {
+    lines: &'static str,
     stemmer: Stemmer,
     /// English by words as they are, also without accents; none for a word of grammar.
     forms: FxHashMap<String, &'static str>,
     /// English by stems with blanks between, but for words of grammar: `para` is no `parar`.
-    stems: FxHashMap<String, &'static str>,
+    /// Made when it is first needed, since stems take longest.
+    stems: OnceLock<FxHashMap<String, &'static str>>,
     /// All English words of the list.
     english: FxHashSet<&'static str>,
     is_compounding: bool,
@@ -67,32 +71,38 @@ impl WordLexicon {
     /// form. The first of two lines counts.
     pub fn read(lines: &'static str, language: Algorithm) -> Option<Self> {
         let mut lexicon = Self {
+            lines,
             stemmer: Stemmer::create(language),
             forms: FxHashMap::default(),
-            stems: FxHashMap::default(),
+            stems: OnceLock::new(),
             english: FxHashSet::default(),
             is_compounding: language == Algorithm::German,
         };
-        let mut bare = Vec::new();
         for line in lines.lines() {
             let (phrase, english) = line.split_once('\t').filter(|(word, _)| !word.is_empty())?;
-            let phrase = phrase.to_lowercase();
             lexicon.english.extend(english.split(' '));
-            if !english.is_empty() {
-                lexicon.stems.entry(lexicon.key(&phrase)).or_insert(english);
-                bare.push((lexicon.key(&folded(&phrase)), english));
-            }
-            lexicon.forms.insert(phrase, english);
+            lexicon.forms.insert(phrase.to_lowercase(), english);
         }
         // What is written with its accents comes first.
-        for (key, english) in bare {
-            lexicon.stems.entry(key).or_insert(english);
-        }
-        for line in lines.lines() {
-            let (phrase, english) = line.split_once('\t')?;
+        for (phrase, english) in pairs(lines).filter(|(phrase, _)| !phrase.is_ascii()) {
             lexicon.forms.entry(folded(&phrase.to_lowercase())).or_insert(english);
         }
         Some(lexicon)
+    }
+
+    /// Returns the English by stems; what is written with its accents comes first.
+    fn stems(&self) -> &FxHashMap<String, &'static str> {
+        self.stems.get_or_init(|| {
+            let mut stems = FxHashMap::default();
+            let of_content = || pairs(self.lines).filter(|(_, english)| !english.is_empty());
+            for (phrase, english) in of_content() {
+                stems.entry(self.key(phrase)).or_insert(english);
+            }
+            for (phrase, english) in of_content().filter(|(phrase, _)| !phrase.is_ascii()) {
+                stems.entry(self.key(&folded(&phrase.to_lowercase()))).or_insert(english);
+            }
+            stems
+        })
     }
 
     /// Returns what a text is in English.
@@ -185,7 +195,7 @@ impl WordLexicon {
             }
             key.push(' ');
             key.push_str(stem);
-            if let Some(english) = self.stems.get(&key) {
+            if let Some(english) = self.stems().get(&key) {
                 best = Some((*english, end - at + 1));
             }
         }
@@ -200,12 +210,12 @@ impl WordLexicon {
         if let Some(english) = self.forms.get(&word) {
             return Some((*english).to_owned());
         }
-        let known = self.stems.get(&self.stem(&word));
+        let known = self.stems().get(&self.stem(&word));
         let known = known.or_else(|| self.forms.get(&bare));
-        let known = known.or_else(|| self.stems.get(&self.stem(&bare)));
+        let known = known.or_else(|| self.stems().get(&self.stem(&bare)));
         let known = known.or_else(|| {
             let short = bare.replace("ae", "a").replace("oe", "o").replace("ue", "u");
-            self.is_compounding.then(|| self.stems.get(&self.stem(&short))).flatten()
+            self.is_compounding.then(|| self.stems().get(&self.stem(&short))).flatten()
         });
         let known = known.or_else(|| self.is_compounding.then(|| self.of_form(&bare)).flatten());
         known.map(|english| (*english).to_owned()).or_else(|| self.compound(&word))
@@ -218,7 +228,7 @@ impl WordLexicon {
         let cut = ends.iter().filter_map(|end| word.strip_suffix(end));
         let stems = cut.flat_map(|stem| [Some(stem), stem.strip_prefix("ge")]).flatten();
         let mut long = stems.filter(|stem| stem.len() >= MIN_PART);
-        long.find_map(|stem| self.stems.get(&self.stem(&format!("{stem}en"))))
+        long.find_map(|stem| self.stems().get(&self.stem(&format!("{stem}en"))))
     }
 
     /// Returns the English of a compound of two words that the list has, with the longest second
@@ -227,7 +237,7 @@ impl WordLexicon {
         if !self.is_compounding || !(MIN_COMPOUND..=MAX_WORD).contains(&word.len()) {
             return None;
         }
-        let content = |part: &str| self.stems.get(&self.stem(part));
+        let content = |part: &str| self.stems().get(&self.stem(part));
         let cuts = word.char_indices().map(|(at, _)| at);
         cuts.filter(|at| *at >= MIN_PART && word.len() - at >= MIN_PART).find_map(|at| {
             let (first, second) = word.split_at(at);
@@ -292,6 +302,11 @@ fn begins_sentence(before: &[Piece<'_>]) -> bool {
 
 fn is_apostrophe(piece: &str) -> bool {
     matches!(piece, "'" | "\u{2019}")
+}
+
+/// Returns the words or phrases of a list that is well-formed, with their English.
+fn pairs(lines: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    lines.lines().filter_map(|line| line.split_once('\t'))
 }
 
 fn words_of(phrase: &str) -> impl Iterator<Item = &str> {
