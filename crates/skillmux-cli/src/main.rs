@@ -14,6 +14,7 @@ mod error;
 mod folder;
 mod hub;
 mod links;
+mod model_file;
 mod model_option;
 mod model_place;
 mod named_file;

@@ -1,9 +1,5 @@
 //! [`ModelOption`]: which model of the user's own a file or a folder holds.
 
-use std::{fs, path::Path};
-
-use crate::error::CliError;
-
 /// Which model of the user's own a file or a folder holds: the option that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelOption {
@@ -59,22 +55,5 @@ impl ModelOption {
         let what = if self == Self::Transformer { "folder" } else { "file" };
         let writer = self.writer();
         format!("{writer} writes such a {what}; one of an earlier version may have to be made anew")
-    }
-
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// [`CliError::Model`] if the system does not let it be read.
-    pub(crate) fn read(self, path: &Path) -> Result<Vec<u8>, CliError> {
-        fs::read(path).map_err(|source| CliError::Model {
-            option: self,
-            path: path.to_owned(),
-            source,
-        })
-    }
-
-    /// Returns the error of a file or a folder that holds something else.
-    pub(crate) fn refused(self, path: &Path, detail: impl Into<String>) -> CliError {
-        CliError::ModelForm { option: self, path: path.to_owned(), detail: detail.into() }
     }
 }

@@ -112,7 +112,7 @@ const WORK_MODEL: EmbeddedModel = EmbeddedModel {
 /// A model inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EmbeddedModel {
-    /// Name; its card is `assets/NAME.md`.
+    /// Name; its card is `assets/NAME.md`, of the lexicon in the crate `skillmux-lexicons`.
     pub name: &'static str,
     /// What it is for.
     pub kind: ModelKind,

@@ -81,7 +81,7 @@ impl WordLexicon {
         for line in lines.lines() {
             let (phrase, english) = line.split_once('\t').filter(|(word, _)| !word.is_empty())?;
             lexicon.english.extend(english.split(' '));
-            lexicon.forms.insert(phrase.to_lowercase(), english);
+            lexicon.forms.entry(phrase.to_lowercase()).or_insert(english);
         }
         // What is written with its accents comes first.
         for (phrase, english) in pairs(lines).filter(|(phrase, _)| !phrase.is_ascii()) {
