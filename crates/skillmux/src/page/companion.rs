@@ -14,10 +14,10 @@ const MAX_COMPANIONS: usize = 16;
 const MAX_GAP: usize = 12;
 
 /// Most tokens of a condition that comes with what stands beside it.
-const MAX_GUARD_TOKENS: u32 = 80;
+const MAX_GUARD_TOKENS: u32 = 160;
 
-/// What a warning says loudly.
-const WARNINGS: [&str; 17] = [
+/// What a rule or a warning says loudly.
+const WARNINGS: [&str; 30] = [
     "IMPORTANT",
     "MANDATORY",
     "CRITICAL",
@@ -27,15 +27,31 @@ const WARNINGS: [&str; 17] = [
     "Do NOT",
     "do NOT",
     "MUST",
+    "WARN",
+    "ALWAYS",
+    "STOP",
+    "ONLY ",
     "**Never",
     "**Do not",
     "**Don't",
     "**Important",
     "**Warning",
+    "**Always",
+    "**Only",
+    "**Must",
     "⚠",
     "**重要",
     "严禁",
+    "必须",
+    "禁止",
+    "切勿",
+    "务必",
+    "不要",
+    "不得",
 ];
+
+/// What a condition begins with.
+const CONDITIONS: [&str; 8] = ["If ", "When ", "Unless ", "Before ", "**If ", "如果", "若", "当"];
 
 /// What a node is to another one that cannot be read without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +66,17 @@ enum Role {
     Before,
 }
 
-/// Returns a node with those that it cannot be read without, rising by position. They cost at most
-/// `max_tokens`, and all of them fit what is left of the budget.
+/// A node with those that it cannot be read without, as far as they fit.
+#[derive(Debug, PartialEq)]
+pub(super) struct Together {
+    /// Rising by position.
+    pub(super) choices: Vec<(usize, Extent)>,
+    /// Whether all of them fit, some perhaps in short.
+    pub(super) is_complete: bool,
+}
+
+/// Returns a node with those that it cannot be read without. The others cost at most `max_tokens`,
+/// and all of them fit what is left of the budget.
 ///
 /// If they don't, what comes before is shown in short. If that is still too much, there are no
 /// conditions; then only what belongs to the node itself; then what belongs to it and what comes
@@ -62,10 +87,10 @@ pub(super) fn together(
     nodes: &[Node],
     node_idx: usize,
     max_tokens: f32,
-) -> Vec<(usize, Extent)> {
+) -> Together {
     let alone = vec![(node_idx, Extent::Whole)];
     if max_tokens <= 0.0 {
-        return alone;
+        return Together { choices: alone, is_complete: false };
     }
     let companions = with_companions(outline, nodes, node_idx);
     let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 3]| {
@@ -98,7 +123,9 @@ pub(super) fn together(
         }
     }
     chosen.sort_unstable_by_key(|(idx, _)| *idx);
-    chosen
+    let is_chosen = |idx: usize| chosen.iter().any(|(chosen, _)| *chosen == idx);
+    let is_complete = companions.iter().all(|(idx, _)| is_chosen(*idx));
+    Together { choices: chosen, is_complete }
 }
 
 /// Returns a node and those that it cannot be read without, rising, as far as they are not shown
@@ -130,6 +157,7 @@ fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(us
         step_before(outline, nodes, node_idx),
         own_step(outline, nodes, node_idx),
         lead_in(outline, nodes, node_idx),
+        announcer(outline, nodes, node_idx),
     ];
     let guards = guards(outline, nodes, node_idx);
     let parts = parts.into_iter().flatten().chain(lines).map(|idx| (idx, Role::Part));
@@ -144,14 +172,20 @@ fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usi
     (is_code(outline, partner) != is_code(outline, node_idx)).then_some(partner)
 }
 
-/// Returns the node after one that ends as if it would announce something.
+/// Returns the node after one that announces it.
 fn announced(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let text = outline.text(node_idx)?.trim_end().trim_end_matches(['*', '_']);
-    if text.ends_with([':', '：']) || text.ends_with("——") {
-        after(nodes, node_idx)
-    } else {
-        None
-    }
+    after(nodes, node_idx).filter(|_| announces(outline, node_idx))
+}
+
+/// Returns the node before one that is announced by it.
+fn announcer(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    before(nodes, node_idx).filter(|before| announces(outline, *before))
+}
+
+/// Tells whether a node ends as if something would follow.
+fn announces(outline: &Outline<'_>, node_idx: usize) -> bool {
+    let text = outline.text(node_idx).unwrap_or("").trim_end().trim_end_matches(['*', '_']);
+    text.ends_with([':', '：']) || text.ends_with("——")
 }
 
 /// Returns the nodes that stand in the same line as another one: a long paragraph is several nodes.
@@ -243,12 +277,12 @@ pub(super) fn guards_around(outline: &Outline<'_>, nodes: &[Node], node_idx: usi
         .collect()
 }
 
-/// Tells whether a node is a condition, or says in capitals or bold that something must or must not
-/// be done.
+/// Tells whether a node is a condition, or says loudly that something must or must not be done.
 fn is_guard(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
     let text = outline.text(node_idx).unwrap_or("");
     nodes[node_idx].kind == NodeKind::Precondition
         || WARNINGS.iter().any(|mark| text.contains(mark))
+        || CONDITIONS.iter().any(|begin| text.starts_with(begin))
 }
 
 /// Returns the node before another one in its section.
@@ -312,13 +346,15 @@ mod tests {
             "# A\n\n1. Stop it.\n   {long}\n2. Copy it.\n   {long}\n3. Start it.\n   {long}\n"
         );
         let extents = |max_tokens: f32| {
-            at(&body, "3.", |outline, nodes, idx| together(outline, nodes, idx, max_tokens))
+            let all =
+                at(&body, "3.", |outline, nodes, idx| together(outline, nodes, idx, max_tokens));
+            (all.choices, all.is_complete)
         };
         let (brief, whole) = (Extent::Brief, Extent::Whole);
-        assert_eq!(extents(500.0), [(0, whole), (1, whole), (2, whole)]);
-        assert_eq!(extents(50.0), [(0, brief), (1, brief), (2, whole)]);
-        assert_eq!(extents(5.0), [(2, whole)]);
-        assert_eq!(extents(0.0), [(2, whole)]);
+        assert_eq!(extents(500.0), (vec![(0, whole), (1, whole), (2, whole)], true));
+        assert_eq!(extents(50.0), (vec![(0, brief), (1, brief), (2, whole)], true));
+        assert_eq!(extents(5.0), (vec![(2, whole)], false));
+        assert_eq!(extents(0.0), (vec![(2, whole)], false));
     }
 
     #[test]
@@ -372,6 +408,13 @@ mod tests {
     }
 
     #[test]
+    fn a_part_comes_with_the_line_that_announces_it() {
+        let body =
+            "# A\n\nWords.\n\n**A user asks \"why\"**: tell both ——\n- It costs.\n- It pays.\n";
+        assert_eq!(with(body, "- It costs")[0], "**A user asks \"why\"**: tell both ——");
+    }
+
+    #[test]
     fn conditions_of_the_section_around_are_found() {
         let body = "You must read this.\n\n# A\n\n## Clouds\n\nYou must own the sky.\n\nMore words.\n\n\
                     NEVER print it.\n\n### Dogs\n\nDogs bark.\n\n### Cats\n\nCats sleep.\n";
@@ -397,7 +440,7 @@ mod tests {
             "# A\n\nIMPORTANT: it is shared.\n\n- a\n\nWords.\n\n```\n{long}\n```\n\n1. Stop it. {long}\n"
         );
         let chosen = at(&body, "Words", |outline, nodes, idx| together(outline, nodes, idx, 20.0));
-        assert!(chosen.contains(&(0, Extent::Whole)), "{chosen:?}");
+        assert!(chosen.choices.contains(&(0, Extent::Whole)), "{chosen:?}");
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Pager for MmrPager {
             let Some((best, _)) = best.filter(|(_, score)| *score >= min_score) else {
                 break;
             };
-            let mut all = together(&outline, &request.nodes.nodes, best, companion_tokens);
+            let mut all = together(&outline, &request.nodes.nodes, best, companion_tokens).choices;
             if all.len() > max_nodes - n_selected {
                 all = vec![(best, Extent::Whole)];
             }

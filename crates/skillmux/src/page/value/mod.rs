@@ -46,7 +46,8 @@ const UNIT_TENTHS: u32 = 6;
 /// Nodes are selected in units: what a section has of its own, if that is at most 300 tokens and
 /// six tenths of the budget; of a longer section each node, with those that it cannot be read
 /// without, as in [`MmrPager`](super::MmrPager). So few sections are cut, and what stands together
-/// is read together. The next unit is the one with the largest
+/// is read together. A node whose companions do not fit, not even in short, is left out, unless it
+/// is the first. The next unit is the one with the largest
 ///
 /// `Σ −ln(1 − p(n)) · (1 − max sim(s, n)) / √cost`
 ///
@@ -312,13 +313,19 @@ impl<'a> Selection<'a> {
         unit.filter(|idx| self.outline.is_open(*idx)).map(|idx| (idx, Extent::Whole)).collect()
     }
 
-    /// Selects a unit with what it cannot be read without, and returns what that costs.
+    /// Selects a unit with what it cannot be read without, and returns what that costs. A node
+    /// whose companions do not fit is a unit no more, unless nothing else is selected.
     fn take(&mut self, unit: Range<usize>, left_tokens: u32, companion_tokens: f32) -> u32 {
         let before = self.outline.n_tokens();
         self.outline.set_left(left_tokens);
         let first = unit.start;
         let choices = if unit.len() == 1 {
-            together(&self.outline, self.nodes, first, companion_tokens)
+            let all = together(&self.outline, self.nodes, first, companion_tokens);
+            if !all.is_complete && before > 0 {
+                self.units.retain(|other| *other != unit);
+                return 0;
+            }
+            all.choices
         } else {
             self.open(unit)
         };
