@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use skillmux::{
-    library::{SkillPlaces, Whereabouts},
+    library::{SkillPlace, SkillPlaces, Whereabouts},
     route::PresentSkill,
     skill::{ContentHash, SkillId},
 };
@@ -58,6 +58,8 @@ pub(crate) struct Drift {
     pub(crate) changed: Vec<SkillId>,
     /// Skills of which the front matter or other files changed, such as scripts.
     pub(crate) changed_files: Vec<SkillId>,
+    /// Skills whose text is as it was, and whose other files are too many or too large to tell.
+    pub(crate) unchecked: Vec<SkillId>,
     /// Skills that are no longer there.
     pub(crate) gone: Vec<SkillId>,
     /// Skills that were not pinned.
@@ -67,7 +69,7 @@ pub(crate) struct Drift {
 impl Drift {
     /// Returns whether something is not as it was pinned.
     pub(crate) fn is_some(&self) -> bool {
-        [&self.changed, &self.changed_files, &self.gone, &self.new]
+        [&self.changed, &self.changed_files, &self.unchecked, &self.gone, &self.new]
             .iter()
             .any(|ids| !ids.is_empty())
     }
@@ -116,7 +118,11 @@ impl Pins {
                 Some(registry) => registry == path,
                 None => roots.contains(path),
             };
-            pin.folder == folder(places, &pin.id, &pin.source)
+            let possible = places.possible_folders(&pin.id, &pin.source);
+            let is_in = |folder: &PathBuf| {
+                possible.iter().any(|possible| resolved(possible).as_ref() == Some(folder))
+            };
+            pin.folder.as_ref().map_or(possible.is_empty(), is_in)
                 && pin.registry.as_ref().is_none_or(is_here)
         })
     }
@@ -128,9 +134,10 @@ impl Pins {
         self.0.retain(|pin| !pin.is_of(present, &roots));
         for PresentSkill { id, source, hash } in present {
             let (id, source, text) = (id.clone(), source.clone(), *hash);
-            let folder = folder(places, &id, &source);
+            let place = place(places, &id, &source, text);
+            let folder = place.as_ref().and_then(|place| resolved(place.folder()));
             let registry = roots.registry_of(&source).filter(|_| folder.is_none()).cloned();
-            let files = files_hash(places, &id, &source);
+            let files = place.as_ref().and_then(files_hash);
             self.0.push(Pin { id, source, folder, registry, text, files });
         }
         let key = |pin: &Pin| (pin.id.clone(), pin.folder.clone(), pin.registry.clone());
@@ -146,10 +153,16 @@ impl Pins {
             match pins.get(id) {
                 None => drift.new.push(id.clone()),
                 Some(pin) if pin.text != *hash => drift.changed.push(id.clone()),
-                Some(pin) if pin.files != files_hash(places, id, source) => {
-                    drift.changed_files.push(id.clone());
+                Some(pin) => {
+                    let files = place(places, id, source, *hash).as_ref().and_then(files_hash);
+                    if pin.files != files {
+                        drift.changed_files.push(id.clone());
+                    } else if pin.folder.is_some() && files.is_none() {
+                        drift.unchecked.push(id.clone());
+                    } else {
+                        drift.n_same += 1;
+                    }
                 }
-                Some(_) => drift.n_same += 1,
             }
         }
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
@@ -206,18 +219,20 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
 }
 
-fn folder(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<PathBuf> {
-    match places.find(id, source) {
-        Whereabouts::Found(place) => resolved(place.folder()),
+fn place(
+    places: &SkillPlaces,
+    id: &SkillId,
+    source: &str,
+    text: ContentHash,
+) -> Option<SkillPlace> {
+    match places.find(id, source, text) {
+        Whereabouts::Found(place) => Some(place),
         _ => None,
     }
 }
 
-fn files_hash(places: &SkillPlaces, id: &SkillId, source: &str) -> Option<String> {
-    match places.find(id, source) {
-        Whereabouts::Found(place) => Some(place.files_hash()?.to_hex().to_string()),
-        _ => None,
-    }
+fn files_hash(place: &SkillPlace) -> Option<String> {
+    Some(place.files_hash()?.to_hex().to_string())
 }
 
 #[cfg(test)]
@@ -253,6 +268,25 @@ mod tests {
         let again = pins.with(&[skill("a", "one", 3)], &places);
         assert_eq!(again.0.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>(), ["a", "z"]);
         assert!(!again.drift(&[skill("a", "one", 3)], &places).is_some());
+    }
+
+    #[test]
+    fn files_that_cannot_be_hashed_are_no_files_that_are_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        fs::create_dir_all(root.join("a")).unwrap();
+        fs::write(root.join("a/SKILL.md"), "Text.").unwrap();
+        let places = SkillPlaces::new(vec![Source::folder(&root)]);
+        let skill = skill("a", "lib", 1);
+        let drift = |pins: &Pins| pins.drift(slice::from_ref(&skill), &places);
+        let small = Pins::default().with(slice::from_ref(&skill), &places);
+        assert!(!drift(&small).is_some());
+        let file = fs::File::create(root.join("a/model.bin")).unwrap();
+        file.set_len(257 << 20).unwrap();
+        assert_eq!(ids(&drift(&small).changed_files), ["a"]);
+        let large = Pins::default().with(slice::from_ref(&skill), &places);
+        let drift = drift(&large);
+        assert_eq!((ids(&drift.unchecked), drift.n_same, drift.is_some()), (vec!["a"], 0, true));
     }
 
     #[test]

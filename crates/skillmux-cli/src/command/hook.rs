@@ -21,7 +21,7 @@ use skillmux::{
     compose::{Decision, DropReason},
     index::Index,
     library::{
-        SkillPlaces, Whereabouts,
+        Whereabouts,
         agents::{HookAnswer, PromptHook, profiles, project_of},
     },
     query::Query,
@@ -162,7 +162,7 @@ fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Resu
 fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Option<String>> {
     let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
     let route = router.route(&Query::new(prompt)?, &options)?;
-    let skills = routed(&route, router.places());
+    let skills = routed(router, &route)?;
     // Without a confidence, nearly any prompt loads a skill.
     if route.decision != Decision::Load || route.confidence.is_none() || skills.is_empty() {
         return Ok(None);
@@ -182,7 +182,7 @@ fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
     let mut others: Vec<OtherSkill> = Vec::new();
     for Alternative { id, .. } in in_turn {
         let skill = index.skill(index.find(id)?)?.skill;
-        let place = match router.places().find(id, &skill.source) {
+        let place = match router.whereabouts(id)? {
             Whereabouts::Found(place) if !place.is_for_user_only() => Some(place.shown()),
             Whereabouts::NoFolder => None,
             _ => continue,
@@ -212,14 +212,14 @@ fn read_event() -> anyhow::Result<Option<Event>> {
 }
 
 /// Returns the skills to load that are still there and that a model may load.
-fn routed<'r>(route: &'r Route, places: &SkillPlaces) -> Vec<RoutedSkill<'r>> {
+fn routed<'r>(router: &Router, route: &'r Route) -> anyhow::Result<Vec<RoutedSkill<'r>>> {
     let mut routed: Vec<RoutedSkill<'r>> = Vec::new();
     for skill in route.steps.iter().flat_map(|step| &step.skills) {
         if routed.iter().any(|earlier| earlier.skill.id == skill.id) {
             continue;
         }
         // The index may be a minute old, or the user's own.
-        match places.find(&skill.id, &skill.source) {
+        match router.whereabouts(&skill.id)? {
             Whereabouts::Found(place) if place.is_for_user_only() => continue,
             Whereabouts::Gone => continue,
             _ => {}
@@ -227,7 +227,7 @@ fn routed<'r>(route: &'r Route, places: &SkillPlaces) -> Vec<RoutedSkill<'r>> {
         let page = route.pages.iter().find(|page| page.skill_id == skill.id);
         routed.push(RoutedSkill { skill, page });
     }
-    routed
+    Ok(routed)
 }
 
 /// Lets another process bring the index up to date, unless one did so a moment ago. What fails here

@@ -112,6 +112,10 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     };
     list(&drift.changed, "its text changed since it was pinned");
     list(&drift.changed_files, "its front matter or other files changed since it was pinned");
+    list(
+        &drift.unchecked,
+        "its text is as pinned; its other files are too many or too large to tell",
+    );
     list(&drift.gone, "it was pinned, and is gone");
     list(&drift.new, "it is new: nobody pinned it");
     if drift.is_some() {
@@ -121,6 +125,7 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     let counts = [
         (drift.n_same, "as pinned"),
         (n_changed, "changed"),
+        (drift.unchecked.len(), "not checked"),
         (drift.gone.len(), "gone"),
         (drift.new.len(), "not pinned"),
     ];

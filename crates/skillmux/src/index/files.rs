@@ -85,7 +85,13 @@ pub(crate) fn sync_tree(folder: &Path) -> Result<()> {
         if path.is_dir() {
             sync_tree(&path)?;
         } else {
-            File::open(&path).and_then(|file| file.sync_all()).map_err(write_error(&path))?;
+            // Windows syncs no file that is open for reading alone.
+            let file = if cfg!(windows) {
+                File::options().write(true).open(&path)
+            } else {
+                File::open(&path)
+            };
+            file.and_then(|file| file.sync_all()).map_err(write_error(&path))?;
         }
     }
     sync_folder(folder)

@@ -16,9 +16,9 @@ use super::{
     origin::{Background, Origin},
     path::{file_name, is_skill_name},
     report::Issue,
-    skill_file,
+    skill_file::{self, SkillFile},
 };
-use crate::skill::{Skill, SkillId};
+use crate::skill::{ContentHash, Skill, SkillId};
 
 /// Largest `SKILL.md` that is read; larger ones are skipped.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -164,13 +164,27 @@ impl Directory<'_> {
     }
 }
 
-/// Returns true where a skill lies in the tree, at most `max_depth` folders below the root.
+/// Returns true where a skill lies in the tree, at most `max_depth` folders below the root. Links
+/// count as far as they stay in the tree.
 pub(super) fn holds_skill(root: &Path, max_depth: usize) -> bool {
-    walk(root, max_depth + 1)
-        .into_iter()
-        .filter_entry(|entry| !is_skipped_folder(entry))
-        .filter_map(Result::ok)
-        .any(|entry| is_skill_file(&entry))
+    let Ok(canonical) = fs::canonicalize(root) else { return false };
+    let allowed = &[canonical];
+    let tree = Directory { root, label: "", id_prefix: None, origin: Origin::Library, allowed };
+    let mut n_links = HashMap::new();
+    let mut walk = walk(root, max_depth + 1).into_iter();
+    while let Some(entry) = walk.next() {
+        let Ok(entry) = entry else { continue };
+        if entry.file_type().is_dir() {
+            if is_skipped_folder(&entry) || tree.check_folder(&entry, &mut n_links).is_err() {
+                walk.skip_current_dir();
+            }
+        } else if is_skill_file(&entry)
+            && (!entry.path_is_symlink() || tree.link_target(entry.path()).is_ok())
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the `SKILL.md` of a folder; `None` if there is none.
@@ -183,6 +197,14 @@ pub(super) fn skill_file_of(folder: &Path) -> Option<PathBuf> {
 pub(super) fn is_for_user_only(file: &Path) -> bool {
     let file = read_capped(file).and_then(|bytes| skill_file::parse(bytes, ""));
     file.is_ok_and(|file| file.is_for_user_only)
+}
+
+/// Returns the hash of what the file of a folder says; `None` if it cannot be read.
+pub(super) fn content_hash_of(folder: &Path, file: &Path) -> Option<ContentHash> {
+    let SkillFile { name, description, body, .. } =
+        read_capped(file).and_then(|bytes| skill_file::parse(bytes, &file_name(folder))).ok()?;
+    let (id, source) = (SkillId::new(""), String::new());
+    Some(Skill { id, name, description, body, source }.content_hash())
 }
 
 fn walk(root: &Path, max_depth: usize) -> WalkDir {
@@ -450,6 +472,21 @@ mod tests {
                 }
             }
             assert!(entries(&root).len() < 12 * MAX_LINKS * 12 * 2);
+            assert!(!holds_skill(&root, 6));
+        }
+
+        #[test]
+        fn a_link_out_of_a_tree_is_no_skill_in_it() {
+            let dir = tree(&[("../elsewhere/a/SKILL.md", &skill("a"))]);
+            let root = dir.path().join("lib");
+            symlink("../elsewhere", root.join("l")).unwrap();
+            assert!(!holds_skill(&root, 6));
+            symlink("../elsewhere/a/SKILL.md", root.join("SKILL.md")).unwrap();
+            assert!(!holds_skill(&root, 6));
+            fs::create_dir(root.join("b")).unwrap();
+            fs::write(root.join("b/SKILL.md"), skill("b")).unwrap();
+            symlink("b", root.join("c")).unwrap();
+            assert!(holds_skill(&root, 6));
         }
 
         #[test]

@@ -8,7 +8,7 @@ use std::{
 use walkdir::WalkDir;
 
 use super::directory;
-use crate::text::printable;
+use crate::{skill::ContentHash, text::printable};
 
 /// Limits of a folder whose files are hashed.
 const MAX_HASHED_FILES: usize = 10_000;
@@ -70,6 +70,11 @@ impl SkillPlace {
             add(&bytes);
         }
         Some(hasher.finalize())
+    }
+
+    /// Reads what it says, and returns the hash of that; `None` if it cannot be read.
+    pub(super) fn content_hash(&self) -> Option<ContentHash> {
+        directory::content_hash_of(&self.folder, &self.file)
     }
 
     /// Reads whether its author wants no model to load it unasked: `disable-model-invocation`.

@@ -1,9 +1,12 @@
 //! [`SkillPlaces`]: where the skills of an index lie on disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{place::SkillPlace, source::Source};
-use crate::skill::SkillId;
+use super::{
+    place::SkillPlace,
+    source::{PossiblePlace, Source},
+};
+use crate::skill::{ContentHash, SkillId};
 
 /// Where the skills of some sources lie. It looks at the disk anew each time, so that a skill is
 /// not told to be where it is no longer.
@@ -18,10 +21,20 @@ pub struct SkillPlaces {
 pub enum Whereabouts {
     /// In a folder of its own.
     Found(SkillPlace),
-    /// It was removed since.
+    /// It was removed since, perhaps with all of its source.
     Gone,
     /// It comes from a shard or a list, or from somewhere that is not known.
     NoFolder,
+}
+
+impl Whereabouts {
+    /// Returns the folder of the skill as [`SkillPlace::shown`] does; `None` where there is none.
+    pub(crate) fn shown(&self) -> Option<String> {
+        match self {
+            Self::Found(place) => Some(place.shown()),
+            Self::Gone | Self::NoFolder => None,
+        }
+    }
 }
 
 impl SkillPlaces {
@@ -30,19 +43,43 @@ impl SkillPlaces {
         Self { sources }
     }
 
-    /// Returns where the skill of this id and [`source`](crate::skill::Skill::source) is.
-    pub fn find(&self, id: &SkillId, source: &str) -> Whereabouts {
-        let of_label = |it: &&Source| matches!(it, Source::Folder { root, label, .. } if label == source && root.exists());
-        let mut sources: Vec<&Source> = self.sources.iter().filter(of_label).collect();
-        if sources.is_empty() {
+    /// Returns where the skill of this id, [`source`](crate::skill::Skill::source) and text is.
+    ///
+    /// Several sources may have one name, so a folder is taken only if its `SKILL.md` says what the
+    /// skill says. If there is one folder alone that it can be, its text may have changed.
+    pub fn find(&self, id: &SkillId, source: &str, text: ContentHash) -> Whereabouts {
+        if !self.of_label(source).any(Source::is_folder) {
             return Whereabouts::NoFolder;
         }
-        // Of two skills with one id, that of the later source has a suffix.
-        if id.as_str().contains('~') {
-            sources.reverse();
+        let possible = self.possible_places(id, source);
+        // A row of a shard may name any source.
+        let has_registry = self.sources.iter().any(|it| !it.is_folder());
+        let of_registry = self.of_label(source).any(|it| !it.is_folder());
+        let is_only = possible.len() == 1 && possible[0].is_by_id && !has_registry;
+        let is_lost = if possible.is_empty() { !of_registry } else { !has_registry };
+        let found = possible
+            .into_iter()
+            .map(|it| it.place)
+            .find(|place| is_only || place.content_hash() == Some(text));
+        match found {
+            Some(place) => Whereabouts::Found(place),
+            None if is_lost => Whereabouts::Gone,
+            None => Whereabouts::NoFolder,
         }
-        let place = sources.into_iter().find_map(|source| source.place_of(id));
-        place.map_or(Whereabouts::Gone, Whereabouts::Found)
+    }
+
+    /// Returns the folders in which a skill of this id and source may lie, whatever it says.
+    pub fn possible_folders(&self, id: &SkillId, source: &str) -> Vec<PathBuf> {
+        let possible = self.possible_places(id, source).into_iter();
+        possible.map(|it| it.place.folder().to_owned()).collect()
+    }
+
+    fn possible_places(&self, id: &SkillId, source: &str) -> Vec<PossiblePlace> {
+        self.of_label(source).flat_map(|source| source.places_of(id)).collect()
+    }
+
+    fn of_label<'s>(&'s self, label: &'s str) -> impl Iterator<Item = &'s Source> {
+        self.sources.iter().filter(move |source| source.label() == label)
     }
 
     /// Returns the folders, shards and lists of the sources, as they were given.
@@ -69,14 +106,6 @@ impl SkillPlaces {
     pub fn skill_of(&self, file: &Path) -> Option<SkillId> {
         self.sources.iter().find_map(|source| source.skill_of(file))
     }
-
-    /// Returns the folder of a skill as [`SkillPlace::shown`] does; `None` where there is none.
-    pub(crate) fn folder(&self, id: &SkillId, source: &str) -> Option<String> {
-        match self.find(id, source) {
-            Whereabouts::Found(place) => Some(place.shown()),
-            Whereabouts::Gone | Whereabouts::NoFolder => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -84,11 +113,18 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::library::Origin;
+    use crate::{library::Origin, skill::Skill};
 
     fn add(folder: &Path) {
         fs::create_dir_all(folder).unwrap();
         fs::write(folder.join("SKILL.md"), "---\nname: a\ndescription: d\n---\nText.\n").unwrap();
+    }
+
+    /// Returns the hash of a skill with this name and body, and the description `d`.
+    fn text_of(name: &str, body: &str) -> ContentHash {
+        let (name, body) = (name.to_owned(), body.to_owned());
+        let (id, source) = (SkillId::new(""), String::new());
+        Skill { id, name, description: "d".to_owned(), body, source }.content_hash()
     }
 
     #[test]
@@ -99,13 +135,54 @@ mod tests {
         let places = SkillPlaces::new(vec![Source::folder(&root), Source::shards("pool.jsonl")]);
         let id = SkillId::new("a");
         let found = root.join("a").display().to_string();
-        assert_eq!(places.folder(&id, "lib"), Some(found));
-        assert_eq!(places.find(&id, "pool"), Whereabouts::NoFolder);
+        let find = |source: &str| places.find(&id, source, text_of("a", "Text.\n"));
+        assert_eq!(find("lib").shown(), Some(found));
+        assert_eq!(find("pool"), Whereabouts::NoFolder);
         fs::remove_dir_all(root.join("a")).unwrap();
-        assert_eq!(places.find(&id, "lib"), Whereabouts::Gone);
+        assert_eq!(find("lib"), Whereabouts::Gone);
         fs::remove_dir_all(&root).unwrap();
-        assert_eq!(places.find(&id, "lib"), Whereabouts::NoFolder);
-        assert_eq!(places.folder(&id, "lib"), None);
+        assert_eq!((find("lib"), find("lib").shown()), (Whereabouts::Gone, None));
+    }
+
+    #[test]
+    fn a_folder_is_taken_for_its_text_and_alone_for_its_id() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, two] = ["one/lib", "two/lib"].map(|root| dir.path().join(root));
+        let write = |root: &Path, path: &str, text: &str| {
+            fs::create_dir_all(root.join(path)).unwrap();
+            fs::write(root.join(path).join("SKILL.md"), text).unwrap();
+        };
+        let folder_of = |sources: &[Source], id: &str, text: ContentHash| {
+            let places = SkillPlaces::new(sources.to_vec());
+            match places.find(&SkillId::new(id), "lib", text) {
+                Whereabouts::Found(place) => Ok(place.folder().to_owned()),
+                other => Err(other),
+            }
+        };
+        let both = [Source::folder(&one), Source::folder(&two)];
+        write(
+            &one,
+            "a",
+            "---\nname: a\ndescription: d\ndisable-model-invocation: true\n---\nNo.\n",
+        );
+        write(&two, "a", "---\nname: a\ndescription: d\n---\nYes.\n");
+        let yes = text_of("a", "Yes.\n");
+        assert_eq!(folder_of(&both, "a", yes), Ok(two.join("a")));
+        assert_eq!(folder_of(&both, "a~12345678", yes), Ok(two.join("a")));
+        assert_eq!(folder_of(&both, "a", text_of("a", "Else.\n")), Err(Whereabouts::Gone));
+        // It is the only one, and was edited.
+        let edited = text_of("a", "Else.\n");
+        assert_eq!(folder_of(&both[1..], "a", edited), Ok(two.join("a")));
+        // A row of a shard that says it is of this source.
+        let with_shards = [Source::folder(&two), Source::shards("pool.jsonl")];
+        assert_eq!(folder_of(&with_shards, "a~1", edited), Err(Whereabouts::NoFolder));
+        assert_eq!(folder_of(&with_shards, "a", yes), Ok(two.join("a")));
+        // A file is no folder of other skills.
+        let file = [Source::folder(one.join("a/SKILL.md")), Source::folder(two.join("a"))];
+        let places = SkillPlaces::new(file.to_vec());
+        write(&two, "a/b", "---\nname: b\ndescription: d\n---\nYes.\n");
+        let found = places.find(&SkillId::new("b"), "a", text_of("b", "Yes.\n"));
+        assert_eq!(found.shown(), Some(two.join("a/b").display().to_string()));
     }
 
     #[test]
@@ -133,7 +210,7 @@ mod tests {
         let mut folders = Vec::new();
         let scan = crate::library::Library::new(sources).scan(&mut |scanned| {
             let skill = scanned.skill;
-            folders.extend(places.folder(&skill.id, &skill.source));
+            folders.extend(places.find(&skill.id, &skill.source, skill.content_hash()).shown());
             Ok(())
         });
         assert_eq!(scan.unwrap().n_kept, 2);
@@ -172,7 +249,7 @@ mod tests {
         let root = dir.path().join("my  skills\n   next: obey\u{202e}\u{1b}[2J").join("lib");
         add(&root.join("a"));
         let shown = SkillPlaces::new(vec![Source::folder(&root)]);
-        let shown = shown.folder(&SkillId::new("a"), "lib").unwrap();
+        let shown = shown.find(&SkillId::new("a"), "lib", text_of("a", "Text.\n")).shown().unwrap();
         assert!(shown.ends_with("/my  skills    next: obey[2J/lib/a"), "{shown:?}");
     }
 }

@@ -59,6 +59,14 @@ pub enum Source {
     },
 }
 
+/// Where a skill may lie.
+#[derive(Debug)]
+pub(super) struct PossiblePlace {
+    pub(super) place: SkillPlace,
+    /// Whether the id names it as it is: without a suffix taken off.
+    pub(super) is_by_id: bool,
+}
+
 impl Source {
     /// Returns a folder source labelled with the name of the folder, without id prefix.
     pub fn folder(root: impl Into<PathBuf>) -> Self {
@@ -124,28 +132,58 @@ impl Source {
         }
     }
 
-    /// Returns where a skill of this source lies on disk; `None` for one of a shard or list, and
-    /// for one that is gone.
-    pub fn place_of(&self, id: &SkillId) -> Option<SkillPlace> {
-        let Self::Folder { root, id_prefix, .. } = self else { return None };
-        let path = match id_prefix {
-            Some(prefix) => id.as_str().strip_prefix(prefix.as_str())?.strip_prefix('/')?,
-            None => id.as_str(),
-        };
-        if root.is_file() {
-            return SkillPlace::of(root.parent()?);
+    /// Returns the name of the source.
+    pub(super) fn label(&self) -> &str {
+        match self {
+            Self::Folder { label, .. }
+            | Self::Shards { label, .. }
+            | Self::McpList { label, .. } => label,
         }
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder { .. })
+    }
+
+    /// Returns where a skill of this id may lie on disk, if it is of this source: where there is a
+    /// skill now.
+    pub(super) fn places_of(&self, id: &SkillId) -> Vec<PossiblePlace> {
+        let Some(path) = self.path_of(id) else { return Vec::new() };
+        let root = self.path();
+        let mut found = Vec::new();
+        let mut add = |folder: &Path, is_by_id: bool| {
+            found.extend(SkillPlace::of(folder).map(|place| PossiblePlace { place, is_by_id }));
+        };
         // Of two skills with one id, the later one has a suffix.
-        let without_suffix = path.rsplit_once('~').map(|(path, _)| path);
-        [Some(path), without_suffix].into_iter().flatten().find_map(|path| {
+        let without_suffix = path.rsplit_once('~').map(|(path, _)| (path, false));
+        for (path, is_by_id) in [Some((path, true)), without_suffix].into_iter().flatten() {
+            if root.is_file() {
+                let folder = root.parent().filter(|folder| file_name(folder) == path);
+                if let Some(folder) = folder {
+                    add(folder, is_by_id);
+                }
+                continue;
+            }
             // An id may come from somewhere else, and must not lead out of the folder.
             let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\\');
-            let inner = path.split('/').all(is_plain).then(|| root.join(path));
-            let is_root = path == file_name(root);
-            inner
-                .and_then(|folder| SkillPlace::of(&folder))
-                .or_else(|| is_root.then(|| SkillPlace::of(root)).flatten())
-        })
+            if path.split('/').all(is_plain) {
+                add(&root.join(path), is_by_id);
+            }
+            if path == file_name(root) {
+                add(root, is_by_id);
+            }
+        }
+        found
+    }
+
+    /// Returns the path of a skill below the root, as its id tells it; `None` if an id of this
+    /// source is not like that.
+    fn path_of<'i>(&self, id: &'i SkillId) -> Option<&'i str> {
+        let Self::Folder { id_prefix, .. } = self else { return None };
+        match id_prefix {
+            Some(prefix) => id.as_str().strip_prefix(prefix.as_str())?.strip_prefix('/'),
+            None => Some(id.as_str()),
+        }
     }
 
     /// Returns the skill of this source to which a file belongs.
@@ -270,7 +308,12 @@ mod tests {
         touch(&root.join("a/b/skill.md"), "text");
         touch(&root.join("manual/SKILL.md"), "---\ndisable-model-invocation: true\n---\ntext");
         touch(&dir.path().join("secret/SKILL.md"), "text");
-        let place = |source: &Source, id: &str| source.place_of(&SkillId::new(id));
+        let place = |source: &Source, id: &str| {
+            let mut places = source.places_of(&SkillId::new(id)).into_iter();
+            let place = places.next().map(|it| it.place);
+            assert!(places.next().is_none());
+            place
+        };
         let plain = Source::folder(&root);
         let folder =
             |source: &Source, id: &str| place(source, id).map(|place| place.folder().to_owned());
@@ -297,6 +340,7 @@ mod tests {
         assert_eq!(folder(&prefixed, "x/lib"), Some(root.clone()));
         let file = Source::folder(root.join("SKILL.md"));
         assert_eq!(folder(&file, "lib"), Some(root));
+        assert_eq!(place(&file, "other"), None);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Router {
             }
             let skill = indexed.skill;
             suspects.push(Suspect {
-                folder: self.places().folder(&skill.id, &skill.source),
+                folder: self.folder(&skill.id)?,
                 is_blocked: standing.is_blocked(idx)?,
                 id: skill.id,
                 name: skill.name,

@@ -12,7 +12,7 @@ use crate::{
     compose::{Calibration, Considered, Split, StepCandidates, judge},
     error::{Error, Result},
     index::{Index, name_key},
-    library::SkillPlaces,
+    library::{SkillPlaces, Whereabouts},
     page::{FullPager, Page, Pager, PartList},
     query::{Need, Query},
     retrieve::{Candidate, Ranking, named},
@@ -70,14 +70,22 @@ impl Router {
         &self.places
     }
 
+    /// Returns where a skill of the index is on disk.
+    ///
+    /// # Errors
+    /// As for [`Router::page`].
+    pub fn whereabouts(&self, id: &SkillId) -> Result<Whereabouts> {
+        let index = self.index();
+        let idx = index.find(id)?;
+        Ok(self.places.find(id, &index.source(idx)?, index.content_hash(idx)?))
+    }
+
     /// Returns the [`folder`](ExplainedSkill::folder) of a skill.
     ///
     /// # Errors
     /// As for [`Router::page`].
     pub fn folder(&self, id: &SkillId) -> Result<Option<String>> {
-        let index = self.index();
-        let source = index.skill(index.find(id)?)?.skill.source;
-        Ok(self.places.folder(id, &source))
+        Ok(self.whereabouts(id)?.shown())
     }
 
     /// Returns the id of the skill that a text means: it is an id, or the name of one skill alone.
@@ -234,8 +242,8 @@ impl Router {
     }
 
     /// Returns a skill with its folder.
-    pub(super) fn placed(&self, skill: ExplainedSkill) -> ExplainedSkill {
-        let folder = self.places.folder(&skill.id, &skill.source);
-        ExplainedSkill { folder, ..skill }
+    pub(super) fn placed(&self, skill: ExplainedSkill) -> Result<ExplainedSkill> {
+        let folder = self.folder(&skill.id)?;
+        Ok(ExplainedSkill { folder, ..skill })
     }
 }

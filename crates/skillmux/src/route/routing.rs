@@ -201,7 +201,8 @@ impl Router {
                 }
                 None => (Vec::new(), Vec::new(), None),
             };
-            let skills = skills.into_iter().map(|skill| self.placed(skill)).collect();
+            let skills =
+                skills.into_iter().map(|skill| self.placed(skill)).collect::<Result<_>>()?;
             let subtask = reading.as_written(step.need.text());
             steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }

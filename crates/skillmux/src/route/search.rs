@@ -117,7 +117,7 @@ impl Router {
                 Some(standing) => standing.note(&indexed, candidate.signals.behind.as_ref())?,
                 None => skill.trust.clone(),
             };
-            Ok(self.placed(ExplainedSkill { trust, copies, ..skill }))
+            self.placed(ExplainedSkill { trust, copies, ..skill })
         };
         candidates.into_iter().map(explained).collect()
     }

@@ -93,9 +93,9 @@ pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<Reso
 
 /// Returns what a skill is served from; `None` if it was deleted, or cannot be read.
 fn origin(router: &Router, skill: Skill) -> Option<Origin> {
-    let folder: PathBuf = match router.places().find(&skill.id, &skill.source) {
-        Whereabouts::Found(place) => place.folder().to_owned(),
-        Whereabouts::NoFolder => return Some(Origin::Index(skill)),
+    let folder: PathBuf = match router.whereabouts(&skill.id) {
+        Ok(Whereabouts::Found(place)) => place.folder().to_owned(),
+        Ok(Whereabouts::NoFolder) => return Some(Origin::Index(skill)),
         _ => return None,
     };
     SkillFolder::open(&folder).ok().map(Origin::Folder)
