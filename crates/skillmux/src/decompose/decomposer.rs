@@ -2,7 +2,7 @@
 
 use super::{
     clause::{Clause, clauses},
-    request::requests,
+    request::{requests, without_sign},
     request_start::asks,
 };
 use crate::{
@@ -70,9 +70,9 @@ impl Decomposer for ByClause {
         let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
         let requests = |clause: Clause| {
             let text = &task[clause.range];
-            requests(text)
-                .into_iter()
-                .map(move |range| text[range].trim().trim_end_matches([',', ';', '，', '；', '、']))
+            requests(text).into_iter().map(move |range| {
+                without_sign(text[range].trim()).trim_end_matches([',', ';', '，', '；', '、'])
+            })
         };
         let texts: Vec<&str> = work.flat_map(requests).filter(says_enough).collect();
         let asking = (0..texts.len()).filter(|at| asks(texts[*at]));

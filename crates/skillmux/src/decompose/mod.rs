@@ -20,6 +20,7 @@
 mod boilerplate;
 mod clause;
 mod decomposer;
+mod foreign_negation;
 mod negation;
 mod order;
 mod refusal;

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use super::head;
-use crate::text::is_spaceless;
+use super::{
+    foreign_negation::{Refused, refused_at},
+    head,
+};
+use crate::text::{is_english, is_spaceless};
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 25] = [
+const STARTS: [&str; 24] = [
     "do not use",
     "don't use",
     "dont use",
@@ -25,7 +28,6 @@ const STARTS: [&str; 25] = [
     "anything except",
     "everything but",
     "everything except",
-    "avoid",
     "neither",
     "nor",
     "skip",
@@ -36,7 +38,11 @@ const STARTS: [&str; 25] = [
 
 /// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
 /// `please`.
-const PHRASE_STARTS: [&str; 5] = ["not with", "not in", "not as", "not", "no"];
+const PHRASE_STARTS: [&str; 6] = ["not using", "not with", "not in", "not as", "not", "no"];
+
+/// A word that does so at the begin of a phrase, unless it says all that the task wants: `avoid
+/// rerenders in React`.
+const AVOID: &str = "avoid";
 
 /// The same in Chinese.
 const CHINESE_STARTS: [&str; 15] = [
@@ -63,9 +69,19 @@ const ENDS: [&str; 21] = [
     "nor", "only", "please", "send", "show", "so", "thanks", "try", "use", "write",
 ];
 
+/// Words that say where or what for, after what is ruled out: `without mocks in jest`.
+const PLACES: [&str; 15] = [
+    "as", "at", "by", "from", "in", "inside", "into", "on", "over", "to", "using", "via", "when",
+    "while", "with",
+];
+
+/// Words that may end what is ruled out, and are no part of it.
+const TRAILERS: [&str; 9] =
+    ["again", "anymore", "anyway", "anywhere", "ever", "here", "now", "there", "today"];
+
 /// Words that make a state of what they stand in: `no tests here`, `no idea how`, `without it
 /// nothing runs`.
-const OF_STATES: [&str; 32] = [
+const OF_STATES: [&str; 33] = [
     "clue",
     "doubt",
     "everybody",
@@ -90,6 +106,7 @@ const OF_STATES: [&str; 32] = [
     "there",
     "they",
     "time",
+    "wait",
     "way",
     "we",
     "wonder",
@@ -129,15 +146,29 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
     let mut found: Vec<Negation> = Vec::new();
     let mut from = 0;
-    while let Some(start) = next_start(&lower, from) {
-        from = start.end;
-        if let Some(object) = object(&lower, &start) {
-            let range = before_conjunction(&lower[..start.range.start])..object.end;
-            from = object.end;
-            found.push(Negation { range, object });
+    for (at, _) in lower.char_indices() {
+        if at < from {
+            continue;
+        }
+        if let Some(Refused { range, object }) = refused_at(&lower, at, from) {
+            from = range.end;
+            found.extend(object.map(|object| Negation { range, object }));
+        } else if let Some(start) = start_at(&lower, at) {
+            let object = object(&lower, &start).filter(|object| !is_aim(&lower, &start, object));
+            from = object.as_ref().map_or(start.end, |object| object.end);
+            let begin = before_conjunction(&lower[..at]);
+            found.extend(object.map(|object| Negation { range: begin..object.end, object }));
         }
     }
     found
+}
+
+/// Tells whether what is to be avoided is all that a task is about: `avoid prompt injection`.
+fn is_aim(lower: &str, start: &Start, object: &Range<usize>) -> bool {
+    let is_silent = |text: &str| !text.contains(char::is_alphanumeric);
+    let after = &lower[object.end..];
+    &lower[start.range.clone()] == AVOID
+        && (after.starts_with(':') || is_silent(&lower[..start.range.start]) && is_silent(after))
 }
 
 /// Returns where the `but` or `and` begins that ends a text, else where the text ends.
@@ -161,7 +192,8 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
     if negations.is_empty() {
         return rest;
     }
-    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，')).to_owned()
+    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、'))
+        .to_owned()
 }
 
 /// Words that rule out.
@@ -171,10 +203,6 @@ struct Start {
     is_chinese: bool,
     /// Whether the whole phrase must be ruled out, up to a mark.
     is_whole: bool,
-}
-
-fn next_start(lower: &str, from: usize) -> Option<Start> {
-    lower[from..].char_indices().map(|(at, _)| from + at).find_map(|at| start_at(lower, at))
 }
 
 fn start_at(lower: &str, at: usize) -> Option<Start> {
@@ -198,7 +226,9 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
     if let Some(words) = STARTS.iter().find(is_at) {
         return Some(start(words, false, false));
     }
-    let words = PHRASE_STARTS.iter().find(is_at).filter(|_| begins_phrase(lower, at))?;
+    let words = PHRASE_STARTS.iter().chain([&AVOID]).find(is_at);
+    // In Spanish and Portuguese `no` is another word.
+    let words = words.filter(|_| begins_phrase(lower, at) && is_english(lower))?;
     Some(start(words, false, true))
 }
 
@@ -238,6 +268,9 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
             end_of_phrase = true;
             break;
         }
+        if PLACES.contains(&bare) && !words.is_empty() {
+            break;
+        }
         if !(bare.is_empty() || words.is_empty() && ARTICLES.contains(&bare)) {
             words.push((at + word.find(bare).unwrap_or(0), bare));
         }
@@ -249,9 +282,15 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
         }
     }
     end_of_phrase |= at >= rest.len();
-    let (first, last) = (words.first()?, words.last()?);
     // `without losing data` is a condition; `not working` tells a state.
     let may_tell_state = ["no", "with no", "without"].contains(&&lower[start.range.clone()]);
+    while !may_tell_state
+        && words.len() > 1
+        && words.last().is_some_and(|(_, word)| TRAILERS.contains(word))
+    {
+        words.pop();
+    }
+    let (first, last) = (words.first()?, words.last()?);
     let is_of_state = |(_, word): &(usize, &str)| may_tell_state && OF_STATES.contains(word);
     let is_condition = first.1.ends_with("ing") || words.iter().any(is_of_state);
     if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
@@ -297,6 +336,11 @@ mod tests {
             ("写推广文案，别写成小红书笔记", vec!["小红书笔记"]),
             ("不要用 docker compose 改用 systemd", vec![" docker compose"]),
             ("别用Kubernetes 用 systemd 部署", vec!["Kubernetes"]),
+            ("set up a queue without zookeeper in kafka", vec!["zookeeper"]),
+            ("a chart with no gridlines in excel", vec!["gridlines"]),
+            ("we dont use docker here, deploy it", vec!["docker"]),
+            ("deploy it, not using docker", vec!["docker"]),
+            ("avoid docker, deploy it with systemd", vec!["docker"]),
         ] {
             assert_eq!(objects(task), expected, "{task}");
         }
@@ -328,6 +372,12 @@ mod tests {
             "no tests exist for the price module, write some",
             "without docker nothing runs, fix the dockerfile",
             "no idea how to merge these",
+            "avoid rerenders in react",
+            "avoid prompt injection",
+            "how do I avoid prompt injection",
+            "which flight should I take to avoid jet lag",
+            "avoid hardcoded secrets: scan the repo",
+            "no wait, send the mail",
             "我要不要把图片压缩一下",
             "这段代码要不要重构",
             "需不需要加索引",
@@ -350,8 +400,8 @@ mod tests {
         fn negations_are_in_order_and_apart(task in r"(no|not|do not use|,| |docker|é|不要用|and){0,12}|.*") {
             let mut end = 0;
             for Negation { range, object } in negations(&task) {
-                prop_assert!(range.start >= end && object.start > range.start);
-                prop_assert!(object.end == range.end && task.get(range.clone()).is_some());
+                prop_assert!(range.start >= end && object.start >= range.start);
+                prop_assert!(object.end <= range.end && task.get(range.clone()).is_some());
                 prop_assert!(task.get(object).is_some_and(|text| !text.is_empty()));
                 end = range.end;
             }

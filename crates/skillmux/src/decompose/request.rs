@@ -28,6 +28,12 @@ const MIN_REST: usize = 4;
 const PAIRS: [(char, char); 7] =
     [('(', ')'), ('[', ']'), ('（', '）'), ('“', '”'), ('「', '」'), ('《', '》'), ('"', '"')];
 
+/// Words that link two requests as `and` does.
+const LINKING_WORDS: [&str; 3] = ["then ", "plus ", "as well as "];
+
+/// The same in signs; `|` is none, since commands have it.
+const LINKING_SIGNS: [&str; 9] = ["- ", "– ", "— ", "& ", "+ ", "/ ", "-> ", "=> ", "→ "];
+
 /// Returns the pieces of a clause that ask for work of their own: after a mark or `and` they begin
 /// with a verb, a question, a wish, or the next of some things that are wanted; in writing without
 /// spaces what stands between marks. They cover the clause, in its order. Nothing in brackets and
@@ -99,15 +105,24 @@ fn is_cut(c: char, before: &str, after: &str, is_thing: bool) -> bool {
         ' ' if after.starts_with("and ") || after.starts_with("and,") => {
             begins_request(after) || goes_on(after) || is_thing && !is_in_phrase(before)
         }
-        ' ' if ["then ", "plus ", "- "].iter().any(|word| after.starts_with(word)) => {
-            begins_request(after)
-        }
+        ' ' if let Some(next) = behind_link(after) => begins_request(next),
         ' ' if after.starts_with("before ") => precedes_request(after, &["I", "i", "we", "you"]),
         ' ' if after.starts_with("while ") => precedes_request(after, &["you"]),
         ' ' => ["btw ", "oh and ", "i also ", "I also "].iter().any(|word| after.starts_with(word)),
         _ => false,
     };
     is_cut && !is_connector(before) && !is_bare_verb(before)
+}
+
+/// Returns what stands behind a word or a sign that links two requests.
+fn behind_link(text: &str) -> Option<&str> {
+    LINKING_WORDS.iter().chain(&LINKING_SIGNS).find_map(|link| text.strip_prefix(link))
+}
+
+/// Returns a piece without the sign that links it to the one before.
+pub(super) fn without_sign(piece: &str) -> &str {
+    let inner = LINKING_SIGNS.iter().find_map(|sign| piece.strip_prefix(sign));
+    inner.map_or(piece, str::trim_start)
 }
 
 /// Returns what stands behind the last mark of a piece, which may end with one.
@@ -301,8 +316,20 @@ mod tests {
     }
 
     #[test]
+    fn a_request_may_stand_behind_a_sign() {
+        for sign in ["&", "+", "/", "->", "=>", "→", "—", "–", "-", "as well as", "plus"] {
+            let second = format!("{sign} write the letter");
+            assert_eq!(texts(&format!("tidy the room {second}")), ["tidy the room", &second]);
+        }
+    }
+
+    #[test]
     fn what_belongs_together_is_not_cut() {
         for one in [
+            "Search & replace a word in it",
+            "Explain how to read / write files",
+            "Draw a graph with an arrow a -> b in it",
+            "Explain cats + dogs",
             "Translate into Spanish: \"Come in, sit down and have some tea.\"",
             "请把“先洗手，然后再吃饭”翻译成英文",
             "Show me how to read, write and append to files in Go",

@@ -12,7 +12,7 @@ use crate::{
     model::Speller,
     query::Query,
     retrieve::Candidate,
-    text::{Analyzer, is_kana, simplified},
+    text::{Analyzer, is_english, is_kana, simplified},
 };
 
 /// Longest task that is read for typing errors, in words: a long one has names and code that look
@@ -230,16 +230,6 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     Ok((mended, corrections))
 }
 
-/// Returns whether a task is not surely in another language: words of German are no typing errors
-/// of English ones.
-fn is_english(task: &str) -> bool {
-    let found = whatlang::detect(task);
-    found.is_none_or(|found| {
-        let is_latin = found.script() == whatlang::Script::Latin;
-        !is_latin || found.lang() == whatlang::Lang::Eng || !found.is_reliable()
-    })
-}
-
 /// Returns whether a word is a stop word, or one that a library has which is small enough: then no
 /// speller need be asked, whose vocabulary takes time to read.
 fn is_familiar(word: &str, index: &Index) -> Result<bool> {
@@ -305,21 +295,6 @@ mod tests {
         for kept in ["u-boot, v = u/3", "`u` (u, v) u- components", "U and I", &"u ".repeat(81)] {
             assert_eq!(spelled_out(kept), kept);
         }
-    }
-
-    #[test]
-    fn other_languages_are_told_from_errors() {
-        for english in [
-            "gett all prodcut naems and prises of this websiet evry page into a tabel",
-            "merge pdfs",
-            "帮我 review 这个 PR",
-        ] {
-            assert!(is_english(english), "{english}");
-        }
-        assert!(!is_english("Schreib mir bitte eine freundliche Mahnung, aber nicht zu nett"));
-        assert!(!is_english(
-            "Mi tabla de clientes tiene fechas en tres formatos y nombres repetidos"
-        ));
     }
 
     #[test]

@@ -22,6 +22,7 @@
 //! ```
 
 mod analyzer;
+mod english;
 mod forms;
 mod sanitise;
 mod script;
@@ -32,6 +33,7 @@ mod terms;
 mod tokens;
 
 pub use analyzer::Analyzer;
+pub(crate) use english::is_english;
 pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable};
 pub(crate) use script::spaceless_share_of_words;
 pub use script::{is_common_han, is_han, is_kana, is_latin, is_spaceless, spaceless_share};

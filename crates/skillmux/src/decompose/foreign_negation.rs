@@ -1,0 +1,310 @@
+//! [`refused_at`]: what a task in another language than English and Chinese says is not to be used.
+
+use std::ops::Range;
+
+use super::{head, negation::begins_phrase};
+use crate::text::is_kana;
+
+/// What words of another language rule out.
+pub(super) struct Refused {
+    /// Bytes of the words and of what they rule out; of the words alone, if they rule out nothing.
+    pub(super) range: Range<usize>,
+    /// Bytes of what is ruled out.
+    pub(super) object: Option<Range<usize>>,
+}
+
+/// Words after which it is named: German, French, Spanish, Portuguese, Russian. Longer ones come
+/// before those that they begin with.
+const STARTS: [&str; 38] = [
+    "ohne",
+    "anstelle von",
+    "anstatt",
+    "statt mit",
+    "statt",
+    "nicht mit",
+    "bitte nicht",
+    "n'utilise pas",
+    "n\u{2019}utilise pas",
+    "n'utilisez pas",
+    "n\u{2019}utilisez pas",
+    "ne pas utiliser",
+    "pas avec",
+    "au lieu de",
+    "plutôt que",
+    "sans utiliser",
+    "sans passer par",
+    "sans",
+    "sin usar",
+    "sin utilizar",
+    "sin",
+    "no uses",
+    "no usar",
+    "no utilices",
+    "no utilizar",
+    "en vez de",
+    "en lugar de",
+    "sem usar",
+    "sem utilizar",
+    "sem",
+    "não use",
+    "não usar",
+    "em vez de",
+    "без использования",
+    "без",
+    "Без",
+    "не используй",
+    "вместо",
+];
+
+/// Words that do so at the begin of a phrase, and tell a state elsewhere: `es gibt keine Tests`.
+const PHRASE_STARTS: [&str; 10] = [
+    "kein",
+    "keine",
+    "keinen",
+    "keinem",
+    "keiner",
+    "nicht in",
+    "nicht als",
+    "nicht",
+    "pas de",
+    "pas en",
+];
+
+/// Words after which a phrase may begin.
+const JOINTS: [&str; 10] =
+    ["und", "aber", "bitte", "verwende", "benutze", "nutze", "nimm", "et", "mais", "pero"];
+
+/// Words that may stand before it and are no part of it.
+const ARTICLES: [&str; 27] = [
+    "a", "as", "das", "de", "dem", "den", "der", "des", "die", "du", "ein", "eine", "einem",
+    "einen", "einer", "el", "la", "las", "le", "les", "los", "o", "os", "um", "uma", "un", "une",
+];
+
+/// Words that end it.
+const ENDS: [&str; 52] = [
+    "aber",
+    "als",
+    "am",
+    "and",
+    "or",
+    "an",
+    "auf",
+    "aus",
+    "avec",
+    "bei",
+    "bitte",
+    "com",
+    "con",
+    "dans",
+    "e",
+    "em",
+    "en",
+    "et",
+    "für",
+    "im",
+    "in",
+    "mais",
+    "mas",
+    "mit",
+    "na",
+    "no",
+    "nur",
+    "oder",
+    "ou",
+    "para",
+    "pero",
+    "por",
+    "pour",
+    "puis",
+    "sino",
+    "solo",
+    "sondern",
+    "sur",
+    "und",
+    "von",
+    "y",
+    "zu",
+    "а",
+    "в",
+    "для",
+    "и",
+    "или",
+    "на",
+    "но",
+    "с",
+    "через",
+    "только",
+];
+
+/// Verbs behind it: `ohne Docker zu verwenden`.
+const USES: [&str; 6] =
+    ["verwenden", "benutzen", "nutzen", "zu verwenden", "zu benutzen", "zu nutzen"];
+
+/// Ends of verbs that say what is not to happen: `sans perdre de données`.
+const INFINITIVES: [&str; 5] = ["ar", "er", "ir", "or", "re"];
+
+/// What `sans` stands beside in names of type faces.
+const FACES: [&str; 6] = ["comic", "fira", "noto", "open", "pt", "source"];
+
+/// Words behind it in Japanese.
+const JAPANESE: [&str; 12] = [
+    "を使わないで",
+    "を使わずに",
+    "を使わず",
+    "は使わないで",
+    "は使わずに",
+    "は使わず",
+    "を使用せずに",
+    "を使用せず",
+    "なしで",
+    "ではなく",
+    "じゃなく",
+    "以外で",
+];
+
+/// Words behind it in Korean; particles stand between.
+const KOREAN: [&str; 6] =
+    [" 없이", " 말고", " 사용하지 말고", " 사용하지 않고", " 쓰지 말고", " 쓰지 않고"];
+const PARTICLES: [char; 4] = ['을', '를', '은', '는'];
+
+/// Most words of what is ruled out.
+const MAX_WORDS: usize = 3;
+
+/// Returns what is ruled out by words that begin here. `lower` has no capital ASCII letter.
+pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused> {
+    let rest = head(&lower[at..]);
+    let is_at = |words: &&&str| {
+        rest.strip_prefix(**words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+    };
+    let before = &lower[from..at];
+    if !before.ends_with(char::is_alphanumeric)
+        && let Some(words) = STARTS.iter().find(is_at).or_else(|| {
+            PHRASE_STARTS.iter().rev().find(is_at).filter(|_| begins_foreign_phrase(lower, at))
+        })
+    {
+        let end = at + words.len();
+        let is_face = *words == "sans"
+            && (FACES.contains(&last_word(before)) || rest[words.len()..].starts_with('-'));
+        return Some(match object(&lower[end..]).filter(|_| !is_face) {
+            Some((object, used)) => Refused {
+                range: at..end + used,
+                object: Some(end + object.start..end + object.end),
+            },
+            None => Refused { range: at..end, object: None },
+        });
+    }
+    let is_behind = |words: &&&str| rest.starts_with(**words);
+    let (words, start) = match JAPANESE.iter().find(is_behind) {
+        Some(words) => (words, before.trim_end_matches(is_of_japanese_noun).len()),
+        None => {
+            let words = KOREAN.iter().find(is_behind)?;
+            (words, before.rfind(' ').map_or(0, |space| space + 1))
+        }
+    };
+    let noun = before[start..].trim_end_matches(PARTICLES);
+    let object = (!noun.is_empty()).then(|| from + start..from + start + noun.len());
+    let begin = object.as_ref().map_or(at, |object| object.start);
+    Some(Refused { range: begin..at + words.len(), object })
+}
+
+fn begins_foreign_phrase(lower: &str, at: usize) -> bool {
+    begins_phrase(lower, at) || JOINTS.contains(&last_word(&lower[..at]))
+}
+
+fn last_word(text: &str) -> &str {
+    text.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
+}
+
+/// Tells whether a character may be one of a noun in Japanese: anything but the small letters of
+/// grammar, and marks.
+fn is_of_japanese_noun(c: char) -> bool {
+    let is_hiragana = is_kana(c) && ('\u{3040}'..'\u{30a0}').contains(&c);
+    (c.is_alphanumeric() || matches!(c, '-' | '.' | 'ー')) && !is_hiragana
+}
+
+/// Returns the bytes of what is ruled out after the words that do so, and how many bytes belong to
+/// it; `None` if nothing is named, or a condition.
+fn object(after: &str) -> Option<(Range<usize>, usize)> {
+    let after = head(after);
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for word in after.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let place = at + word.find(bare).unwrap_or(0);
+        if !bare.is_empty() && !(words.is_empty() && ARTICLES.contains(&bare)) {
+            if ENDS.contains(&bare) || USES.contains(&bare) {
+                break;
+            }
+            words.push(place..place + bare.len());
+        }
+        at += word.len();
+        let is_marked = word.trim_end().ends_with(|c: char| !c.is_alphanumeric());
+        if is_marked && !words.is_empty() || words.len() > MAX_WORDS {
+            break;
+        }
+    }
+    let object = words.first()?.start..words.last()?.end;
+    let rest = &after[object.end..];
+    let used = USES.iter().rev().find(|use_| rest.trim_start().starts_with(**use_));
+    let used = used.map_or(0, |use_| rest.len() - rest.trim_start().len() + use_.len());
+    // `ohne Daten zu verlieren`, `sin perder datos`: what must not happen, and nothing to rule out.
+    let is_aim = used == 0 && rest.trim_start().starts_with("zu ");
+    let first = &after[words[0].clone()];
+    let is_verb = words.len() > 1 && INFINITIVES.iter().any(|end| first.ends_with(end));
+    let is_object = words.len() <= MAX_WORDS && !is_aim && !is_verb;
+    is_object.then_some((object.clone(), object.end + used))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::negation::{negations, without};
+
+    fn read(task: &str) -> (Vec<&str>, String) {
+        let found = negations(task);
+        let rest = without(task, &found);
+        (found.into_iter().map(|negation| &task[negation.object]).collect(), rest)
+    }
+
+    #[test]
+    fn what_is_not_to_be_used_is_ruled_out() {
+        for (task, object, rest) in [
+            ("Richte den Dienst ein, ohne Docker", "Docker", "Richte den Dienst ein"),
+            ("Deploy das, aber nicht mit Docker", "Docker", "Deploy das, aber"),
+            ("Mach eine Tabelle, keine Präsentation", "Präsentation", "Mach eine Tabelle"),
+            ("Bitte nicht Docker verwenden, sondern systemd", "Docker", "sondern systemd"),
+            ("ohne den Docker zu benutzen, starte es", "Docker", "starte es"),
+            ("Nutze systemd statt Docker", "Docker", "Nutze systemd"),
+            ("déploie l'API sans Docker", "Docker", "déploie l'API"),
+            ("n'utilise pas Docker, prends systemd", "Docker", "prends systemd"),
+            ("un tableau, pas de diapositives", "diapositives", "un tableau"),
+            ("despliega sin docker en el servidor", "docker", "despliega  en el servidor"),
+            ("no uses docker, usa systemd", "docker", "usa systemd"),
+            ("faça o deploy sem o Docker", "Docker", "faça o deploy"),
+            ("разверни без Docker на сервере", "Docker", "разверни  на сервере"),
+            ("Dockerを使わずにデプロイして", "Docker", "デプロイして"),
+            ("報告書を作って、スライドなしで", "スライド", "報告書を作って"),
+            ("Docker 없이 배포해 줘", "Docker", "배포해 줘"),
+            ("Docker를 사용하지 말고 배포해 줘", "Docker", "배포해 줘"),
+        ] {
+            assert_eq!(read(task), (vec![object], rest.to_owned()), "{task}");
+        }
+    }
+
+    #[test]
+    fn states_conditions_and_names_rule_nothing_out() {
+        for task in [
+            "es gibt keine Tests, schreib welche",
+            "migriere die Tabelle, ohne Daten zu verlieren",
+            "der Container startet nicht",
+            "migrer la table sans perdre de données",
+            "il n'y a pas de tests",
+            "migra la tabla sin perder datos",
+            "set the text in Open Sans and bold",
+            "a sans-serif type face",
+            "plot sin and cos",
+            "テストがない",
+        ] {
+            assert_eq!(read(task), (vec![], task.to_owned()), "{task}");
+        }
+    }
+}
