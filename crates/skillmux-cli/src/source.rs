@@ -187,6 +187,11 @@ pub(crate) fn watched(
     Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
 }
 
+/// Returns what skillmux itself writes, which may lie below what is [`watched`].
+pub(crate) fn unwatched(settings: &Settings) -> Vec<PathBuf> {
+    settings.cache.iter().cloned().chain(settings.own_index()).collect()
+}
+
 /// Opens the user's own index, if there is one and they chose what it holds: commands then answer
 /// from it, and not from the skills of the agents.
 ///

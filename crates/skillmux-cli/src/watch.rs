@@ -30,25 +30,30 @@ pub(crate) struct SkillWatch {
     events: Receiver<notify::Result<Event>>,
     /// The paths, also without links.
     paths: Vec<PathBuf>,
+    /// What changes below them without a meaning, also without links.
+    ignored: Vec<PathBuf>,
     /// Whether something has changed that nobody was told of.
     has_changed: bool,
     _watcher: Box<dyn Watcher + Send>,
 }
 
 impl SkillWatch {
-    /// Begins to watch; changes from now on are told.
+    /// Begins to watch; changes from now on are told, but for those at or below ignored paths.
     ///
     /// # Errors
     /// What the system says if the paths can be watched in no way.
-    pub(crate) fn start(paths: &[PathBuf]) -> notify::Result<Self> {
+    pub(crate) fn start(paths: &[PathBuf], ignored: &[PathBuf]) -> notify::Result<Self> {
         let folders = folders(paths);
-        let paths = paths.iter().flat_map(|path| [path.clone(), without_links(path)]).collect();
+        let spellings = |paths: &[PathBuf]| {
+            paths.iter().flat_map(|path| [path.clone(), without_links(path)]).collect()
+        };
+        let (paths, ignored) = (spellings(paths), spellings(ignored));
         let (sender, events) = mpsc::channel();
         let watcher = match told(sender.clone(), &folders) {
             Ok(watcher) => watcher,
             Err(_) => polled(sender, &folders)?,
         };
-        Ok(Self { events, paths, has_changed: false, _watcher: watcher })
+        Ok(Self { events, paths, ignored, has_changed: false, _watcher: watcher })
     }
 
     /// Waits for a change and its end; returns whether there will be others.
@@ -92,6 +97,7 @@ impl SkillWatch {
         };
         let is_ours = |path: &PathBuf| {
             self.paths.iter().any(|ours| path.starts_with(ours) || ours.starts_with(path))
+                && !self.ignored.iter().any(|ignored| path.starts_with(ignored))
         };
         !is_reading && (event.need_rescan() || event.paths.iter().any(is_ours))
     }
@@ -192,7 +198,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (there, not_yet) = (dir.path().join("a/skills"), dir.path().join("b/c/skills"));
         fs::create_dir_all(there.join("tea")).unwrap();
-        let start = || SkillWatch::start(&[there.clone(), not_yet.clone()]).unwrap();
+        let start = || SkillWatch::start(&[there.clone(), not_yet.clone()], &[]).unwrap();
         let mut watch = start();
         fs::write(dir.path().join("a/history.txt"), "beside it").unwrap();
         fs::write(dir.path().join("notes.txt"), "beside it").unwrap();
@@ -212,13 +218,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_ignored_is_not_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = dir.path().join("cache");
+        let paths = [dir.path().to_owned()];
+        let mut watch = SkillWatch::start(&paths, std::slice::from_ref(&cache)).unwrap();
+        fs::create_dir(&cache).unwrap();
+        fs::write(cache.join("index"), "text").unwrap();
+        assert!(!watch.wait_for(Duration::from_millis(500)));
+        fs::rename(cache.join("index"), dir.path().join("SKILL.md")).unwrap();
+        assert!(is_told(&mut watch));
+    }
+
+    #[test]
     fn where_the_system_does_not_tell_skillmux_looks() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
         let (sender, events) = mpsc::channel();
         let watcher = polled(sender, &folders(std::slice::from_ref(&root))).unwrap();
+        let (paths, ignored) = (vec![root.clone()], Vec::new());
         let mut watch =
-            SkillWatch { events, paths: vec![root.clone()], has_changed: false, _watcher: watcher };
+            SkillWatch { events, paths, ignored, has_changed: false, _watcher: watcher };
         fs::write(root.join("SKILL.md"), "text").unwrap();
         assert!(is_told(&mut watch));
     }
@@ -232,7 +252,7 @@ mod tests {
         fs::create_dir(dir.path().join("agent")).unwrap();
         let link = dir.path().join("agent/skills");
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let mut watch = SkillWatch::start(std::slice::from_ref(&link)).unwrap();
+        let mut watch = SkillWatch::start(std::slice::from_ref(&link), &[]).unwrap();
         fs::write(target.join("SKILL.md"), "text").unwrap();
         assert!(is_told(&mut watch));
     }

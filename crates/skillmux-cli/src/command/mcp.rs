@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use skillmux::text::one_line;
@@ -25,12 +25,20 @@ use crate::{
 /// How long to wait for another process that writes the index.
 const BUSY: Duration = Duration::from_secs(1);
 
+/// How much time passes at least after an update that found nothing new, twice as much after each
+/// further one: files that are no skills may change all the time.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+
+/// How much time passes at most. After so long without a change, the next one is taken at once.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     // A wrong address is told before the skills are read.
     let listener = args.listen.as_deref().map(HttpListener::bind).transpose()?;
     let models = Models::load(settings)?;
     // It begins before the skills are read, so that no change is lost.
-    let watch = source::watched(&args.source, settings)?.map(|paths| SkillWatch::start(&paths));
+    let watch = source::watched(&args.source, settings)?
+        .map(|paths| SkillWatch::start(&paths, &source::unwatched(settings)));
     let opened = source::open(&args.source, settings)?.read_few()?;
     let waiting = waiting(&opened);
     let OpenIndex { index, places, folder, .. } = opened;
@@ -43,8 +51,8 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
         Ok(Some(watch)) => {
             let (source, settings) = (args.source.clone(), settings.clone());
             let (state, folder) = (state.clone(), Arc::clone(&folder));
-            let live = LiveSkills { source, settings, models, state, watch, folder };
-            thread::spawn(move || live.keep_up(waiting));
+            let live = LiveSkills { source, settings, models, state, watch, folder, waiting };
+            thread::spawn(move || live.keep_up());
         }
         Ok(None) => {}
         Err(error) => {
@@ -82,37 +90,44 @@ struct LiveSkills {
     watch: SkillWatch,
     /// The folder of the index that is served, if it goes away with the process.
     folder: Arc<Mutex<Option<TempDir>>>,
+    /// The index whose skills the transformer is to read.
+    waiting: Option<PathBuf>,
 }
 
 impl LiveSkills {
     /// Serves what is on disk as long as it is watched, and lets the transformer read the skills
     /// meanwhile.
-    fn keep_up(mut self, mut waiting: Option<PathBuf>) {
+    fn keep_up(mut self) {
+        let mut pause = Duration::ZERO;
         loop {
-            if let Some(path) = &waiting {
+            let updated = Instant::now();
+            if let Some(path) = &self.waiting {
+                let mut is_due = || updated.elapsed() >= pause && self.watch.has_changed();
                 // What it cannot do now, because another process does it, is no loss.
-                let _ = source::encode_until(path, &mut || self.watch.has_changed());
+                let _ = source::encode_until(path, &mut is_due);
             }
             if !self.watch.wait() {
                 return say("changes of skills are no longer seen");
             }
-            // The folders may be others now. If they cannot be watched, the ones before are still.
-            if let Ok(Some(paths)) = source::watched(&self.source, &self.settings)
-                && let Ok(watch) = SkillWatch::start(&paths)
-            {
-                self.watch = watch;
-            }
-            match self.update() {
-                Ok(path) => waiting = path,
-                Err(error) => {
-                    say(&format!("the skills changed, but are served as before: {error:#}"));
-                }
-            }
+            let quiet = updated.elapsed();
+            thread::sleep(pause.saturating_sub(quiet));
+            let is_new = self.update().unwrap_or_else(|error| {
+                say(&format!("the skills changed, but are served as before: {error:#}"));
+                false
+            });
+            pause = if is_new { Duration::ZERO } else { longer(pause, quiet) };
         }
     }
 
-    /// Brings the index up to date and serves it; returns it if the transformer is to read skills.
-    fn update(&mut self) -> anyhow::Result<Option<PathBuf>> {
+    /// Brings the index up to date and serves it; returns whether that is known to be something
+    /// new.
+    fn update(&mut self) -> anyhow::Result<bool> {
+        // The folders may be others now. If they cannot be watched, the ones before are still.
+        if let Ok(Some(paths)) = source::watched(&self.source, &self.settings)
+            && let Ok(watch) = SkillWatch::start(&paths, &source::unwatched(&self.settings))
+        {
+            self.watch = watch;
+        }
         let opened = loop {
             let opened = source::open(&self.source, &self.settings)?;
             if opened.is_current {
@@ -120,23 +135,47 @@ impl LiveSkills {
             }
             thread::sleep(BUSY);
         };
-        let waiting = waiting(&opened);
+        self.waiting = waiting(&opened);
         let OpenIndex { index, places, folder, .. } = opened;
         let served = self.state.router();
         let (old, new) = (served.index(), &index);
         let is_same_index =
             old.path() == new.path() && old.manifest().generation == new.manifest().generation;
-        if !is_same_index || *served.places() != places {
-            let trust = self.settings.trust_policy(&places)?;
-            self.state.replace(self.models.lasting_router(index, trust)?.with_places(places));
-            *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+        if is_same_index && *served.places() == places {
+            return Ok(false);
         }
-        Ok(waiting)
+        // An index without a cache is another one each time.
+        let is_new = folder.is_none();
+        let trust = self.settings.trust_policy(&places)?;
+        self.state.replace(self.models.lasting_router(index, trust)?.with_places(places));
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+        Ok(is_new)
     }
+}
+
+/// Returns how much time passes at least after an update that found nothing new, by the pause
+/// before it and how long nothing had changed then.
+fn longer(pause: Duration, quiet: Duration) -> Duration {
+    if quiet > MAX_PAUSE { Duration::ZERO } else { (pause * 2).clamp(MIN_PAUSE, MAX_PAUSE) }
 }
 
 /// Says a line on standard error, which agents show at most in their logs.
 fn say(message: &str) {
     // Unlike `eprintln!`, this does not panic where nobody reads.
     let _ = writeln!(io::stderr(), "skillmux mcp: {}", one_line(message));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_that_find_nothing_new_become_rare() {
+        let mut pause = Duration::ZERO;
+        let pauses = [1, 1, 1, 1, 1, 1, 1, 31, 1].map(|quiet| {
+            pause = longer(pause, Duration::from_secs(quiet));
+            pause.as_secs()
+        });
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 0, 1]);
+    }
 }

@@ -135,6 +135,25 @@ async fn a_skill_that_is_new_changed_or_deleted_is_seen_without_a_restart() {
 }
 
 #[tokio::test]
+async fn a_library_that_holds_its_own_index_is_quiet_after_an_update() {
+    let home = Home::new();
+    home.write_skill("lib/mug", "mug", "Wash a dirty mug", "Use soap.");
+    let agent = Agent::start(&home, &["--library", home.path("").to_str().unwrap()]).await;
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
+    agent.wait_for("lib/tea", "Boil water.").await;
+    // Each update writes a draft into the folder of the index.
+    let cached = std::fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
+    let paths = cached.map(|entry| entry.unwrap().path());
+    let index = paths.filter(|path| path.is_dir()).collect::<Vec<_>>();
+    let written = || std::fs::metadata(&index[0]).unwrap().modified().unwrap();
+    sleep(Duration::from_secs(3)).await;
+    let before = written();
+    sleep(Duration::from_secs(4)).await;
+    assert_eq!((index.len(), written()), (1, before));
+    assert_eq!(agent.end().await, "");
+}
+
+#[tokio::test]
 async fn an_update_that_fails_leaves_the_skills_as_they_are() {
     let home = Home::new();
     home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
