@@ -53,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) trust: TrustSettings,
     /// Where skills are pinned.
     pub(crate) pins: Option<PathBuf>,
+    /// The settings file, whether it is there or not.
+    file: Option<PathBuf>,
 }
 
 /// The models that the user names, in place of those inside the program.
@@ -164,7 +166,7 @@ impl Settings {
         let home = xdg.as_ref().map(BaseStrategy::home_dir);
         let data = xdg.as_ref().map(|xdg| xdg.data_dir().join("skillmux"));
         let SettingsFile { models, trust } =
-            config.map_or(Ok(SettingsFile::default()), |path| read_file(&path))?;
+            config.as_deref().map_or(Ok(SettingsFile::default()), read_file)?;
         Ok(Self {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
             pins: data.as_ref().map(|data| data.join("pins.json")),
@@ -179,6 +181,7 @@ impl Settings {
             hub: HubSettings::read(|name| env::var_os(name), xdg.as_ref().map(Xdg::cache_dir)),
             models,
             trust,
+            file: config,
         })
     }
 
@@ -191,6 +194,12 @@ impl Settings {
     pub(crate) fn trust_policy(&self, places: &SkillPlaces) -> anyhow::Result<TrustPolicy> {
         let pins = self.pins.as_deref().map_or(Ok(Pins::default()), Pins::read)?;
         Ok(self.trust.policy(places, &pins)?.policy)
+    }
+
+    /// Returns the files that say whom the user trusts.
+    pub(crate) fn trust_files(&self) -> Vec<PathBuf> {
+        let files = self.file.iter().chain(&self.pins).chain(self.trust.reports());
+        files.cloned().collect()
     }
 
     /// Returns the folder of the index that is used when none is named.

@@ -165,26 +165,25 @@ pub(crate) fn open(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Ope
     refreshed(cached.as_deref(), &library, vec![INSTALLED.to_owned()], settings)
 }
 
-/// Returns what says which skills the index holds that [`open`] opens, if that brings it up to
-/// date; `None` for an index that stays as the user made it.
-pub(crate) fn watched(
-    args: &SourceArgs,
-    settings: &Settings,
-) -> anyhow::Result<Option<Vec<PathBuf>>> {
-    if args.index.is_some() {
-        return Ok(None);
+/// Returns what says which skills the index holds that [`open`] opens, and whom the user trusts. An
+/// index stays as the user made it: then it is only the latter.
+pub(crate) fn watched(args: &SourceArgs, settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
+    let mut paths = settings.trust_files();
+    let is_chosen = || -> Result<bool, Error> {
+        let chosen = settings.own_index().map(|path| open_chosen(&path)).transpose()?;
+        Ok(chosen.flatten().is_some())
+    };
+    if args.index.is_some() || args.library.is_empty() && is_chosen()? {
+        return Ok(paths);
     }
-    if !args.library.is_empty() {
-        let absolute = args.library.iter().map(std::path::absolute);
-        return Ok(Some(absolute.collect::<Result<_, _>>()?));
+    for path in &args.library {
+        paths.push(std::path::absolute(path)?);
     }
-    if let Some(path) = settings.own_index()
-        && open_chosen(&path)?.is_some()
-    {
-        return Ok(None);
+    if args.library.is_empty() {
+        let home = settings.home.as_ref().context("the home folder is not known")?;
+        paths.extend(agents::deciding_paths(home, settings.project.as_deref()));
     }
-    let home = settings.home.as_ref().context("the home folder is not known")?;
-    Ok(Some(agents::deciding_paths(home, settings.project.as_deref())))
+    Ok(paths)
 }
 
 /// Returns what skillmux itself writes, which may lie below what is [`watched`].

@@ -1,4 +1,4 @@
-//! [`SkillWatch`]: tells when skills on disk change.
+//! [`SkillWatch`]: tells when skills on disk change, or whom the user trusts.
 
 use std::{
     collections::BTreeMap,
@@ -154,7 +154,8 @@ fn folders(paths: &[PathBuf]) -> BTreeMap<PathBuf, RecursiveMode> {
             folders.insert((*path).clone(), RecursiveMode::Recursive);
         }
     }
-    for path in paths {
+    // A link to a file may be watched at both ends.
+    for path in paths.iter().chain(&canonical) {
         let above = path.ancestors().skip(1).find_map(|folder| fs::canonicalize(folder).ok());
         if let Some(above) = above
             && !whole.iter().any(|folder| above.starts_with(folder))
@@ -245,16 +246,21 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_behind_a_link_is_watched() {
+    fn what_is_behind_a_link_is_watched() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("dotfiles/skills");
         fs::create_dir_all(&target).unwrap();
         fs::create_dir(dir.path().join("agent")).unwrap();
         let link = dir.path().join("agent/skills");
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let mut watch = SkillWatch::start(std::slice::from_ref(&link), &[]).unwrap();
-        fs::write(target.join("SKILL.md"), "text").unwrap();
-        assert!(is_told(&mut watch));
+        let settings = dir.path().join("settings.toml");
+        fs::write(dir.path().join("dotfiles/settings.toml"), "").unwrap();
+        std::os::unix::fs::symlink("dotfiles/settings.toml", &settings).unwrap();
+        for (path, file) in [(link, "skills/SKILL.md"), (settings, "settings.toml")] {
+            let mut watch = SkillWatch::start(&[path], &[]).unwrap();
+            fs::write(dir.path().join("dotfiles").join(file), "text").unwrap();
+            assert!(is_told(&mut watch), "{file}");
+        }
     }
 
     impl SkillWatch {

@@ -35,10 +35,10 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     // A wrong address is told before the skills are read.
     let listener = args.listen.as_deref().map(HttpListener::bind).transpose()?;
-    let models = Models::load(settings)?;
     // It begins before the skills are read, so that no change is lost.
-    let watch = source::watched(&args.source, settings)?
-        .map(|paths| SkillWatch::start(&paths, &source::unwatched(settings)));
+    let watch =
+        SkillWatch::start(&source::watched(&args.source, settings)?, &source::unwatched(settings));
+    let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?.read_few()?;
     let waiting = waiting(&opened);
     let OpenIndex { index, places, folder, .. } = opened;
@@ -47,14 +47,13 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
     let state = State::new(router);
     let folder = Arc::new(Mutex::new(folder));
-    match watch.transpose() {
-        Ok(Some(watch)) => {
+    match watch {
+        Ok(watch) => {
             let (source, settings) = (args.source.clone(), settings.clone());
             let (state, folder) = (state.clone(), Arc::clone(&folder));
             let live = LiveSkills { source, settings, models, state, watch, folder, waiting };
             thread::spawn(move || live.keep_up());
         }
-        Ok(None) => {}
         Err(error) => {
             say(&format!("changes of skills are not seen until it starts again: {error}"));
             if let Some(path) = waiting {
@@ -81,7 +80,7 @@ fn waiting(opened: &OpenIndex) -> Option<PathBuf> {
     (opened.n_waiting() > 0).then(|| opened.index.path().to_owned())
 }
 
-/// Skills that are served while they change on disk.
+/// Skills that are served while they, or whom the user trusts, change on disk.
 struct LiveSkills {
     source: SourceArgs,
     settings: Settings,
@@ -112,7 +111,7 @@ impl LiveSkills {
             let quiet = updated.elapsed();
             thread::sleep(pause.saturating_sub(quiet));
             let is_new = self.update().unwrap_or_else(|error| {
-                say(&format!("the skills changed, but are served as before: {error:#}"));
+                say(&format!("something changed, but skills are served as before: {error:#}"));
                 false
             });
             pause = if is_new { Duration::ZERO } else { longer(pause, quiet) };
@@ -122,12 +121,16 @@ impl LiveSkills {
     /// Brings the index up to date and serves it; returns whether that is known to be something
     /// new.
     fn update(&mut self) -> anyhow::Result<bool> {
+        let read_trust = || Settings::from_environment().map(|settings| settings.trust);
+        // It names files that are to be watched before anything is read that counts.
+        self.settings.trust = read_trust()?;
         // The folders may be others now. If they cannot be watched, the ones before are still.
-        if let Ok(Some(paths)) = source::watched(&self.source, &self.settings)
+        if let Ok(paths) = source::watched(&self.source, &self.settings)
             && let Ok(watch) = SkillWatch::start(&paths, &source::unwatched(&self.settings))
         {
             self.watch = watch;
         }
+        self.settings.trust = read_trust()?;
         let opened = loop {
             let opened = source::open(&self.source, &self.settings)?;
             if opened.is_current {
@@ -141,12 +144,13 @@ impl LiveSkills {
         let (old, new) = (served.index(), &index);
         let is_same_index =
             old.path() == new.path() && old.manifest().generation == new.manifest().generation;
-        if is_same_index && *served.places() == places {
+        let trust = self.settings.trust_policy(&places)?;
+        let is_same_trust = served.stages().ranker.trust() == Some(&trust);
+        if is_same_index && is_same_trust && *served.places() == places {
             return Ok(false);
         }
         // An index without a cache is another one each time.
         let is_new = folder.is_none();
-        let trust = self.settings.trust_policy(&places)?;
         self.state.replace(self.models.lasting_router(index, trust)?.with_places(places));
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
         Ok(is_new)

@@ -57,7 +57,7 @@ impl Tier {
 pub const UNTRUSTED_PENALTY: f32 = 1.5;
 
 /// Which skills are trusted, and which are not loaded at all.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TrustPolicy {
     of_origin: [Tier; Origin::ALL.len()],
     /// The rule that counts comes first.
@@ -97,6 +97,12 @@ impl Verdict {
 struct Rule {
     pattern: GlobMatcher,
     tier: Tier,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.pattern.glob() == other.pattern.glob() && self.tier == other.tier
+    }
 }
 
 impl Default for TrustPolicy {
