@@ -2,7 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +15,10 @@ use skillmux::{
     skill::{ContentHash, SkillId},
 };
 
-use crate::{error::CliError, wiring::write_whole};
+use crate::{
+    error::CliError,
+    folder::{NewFile, make_folder, replace_file},
+};
 
 const VERSION: u32 = 1;
 
@@ -94,13 +98,24 @@ impl Pins {
         Ok(Self(file.skills))
     }
 
+    /// Changes a file of pins in one step, after every other process that does so.
+    pub(crate) fn change(path: &Path, change: impl FnOnce(Self) -> Self) -> anyhow::Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let lock = path.with_file_name(format!(".{name}.lock"));
+        if let Some(folder) = lock.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            make_folder(folder)?;
+        }
+        let locked = File::create(&lock).and_then(|file| file.lock().map(|()| file));
+        let _locked = locked.with_context(|| format!("cannot lock `{}`", lock.display()))?;
+        change(Self::read(path)?).write(path)
+    }
+
     /// Writes the pins in one step.
-    pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
+    fn write(&self, path: &Path) -> anyhow::Result<()> {
         let file = PinFile { version: VERSION, skills: self.0.clone() };
         let text = serde_json::to_string_pretty(&file)? + "\n";
-        write_whole(path, text.as_bytes())
-            .with_context(|| format!("cannot write `{}`", path.display()))?;
-        Ok(())
+        replace_file(path, text.as_bytes(), NewFile::Private)
+            .with_context(|| format!("cannot write `{}`", path.display()))
     }
 
     /// Returns whether nothing was pinned.
@@ -341,12 +356,24 @@ mod tests {
     }
 
     #[test]
+    fn pins_that_are_added_at_the_same_time_are_all_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pins.json");
+        let add = |n: u8| {
+            let skill = skill("a", &n.to_string(), n);
+            Pins::change(&path, |pins| pins.with(&[skill], &SkillPlaces::default())).unwrap();
+        };
+        std::thread::scope(|scope| (0..20).for_each(|n| drop(scope.spawn(move || add(n)))));
+        assert_eq!(Pins::read(&path).unwrap().0.len(), 20);
+    }
+
+    #[test]
     fn pins_are_read_as_they_were_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/pins.json");
         assert!(Pins::read(&path).unwrap().is_empty());
         let pins = Pins::default().with(&[skill("a", "one", 7)], &SkillPlaces::default());
-        pins.write(&path).unwrap();
+        Pins::change(&path, |_| pins.clone()).unwrap();
         assert_eq!(Pins::read(&path).unwrap(), pins);
         for text in
             ["", "{}", "{\"version\": 2, \"skills\": {}}", "{\"version\": 1, \"skills\": [1]}"]

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     let mut report =
         AuditReport { n_skills: present.len(), suspects, drift: None, n_unplaced, pinned_in: None };
     if args.pin {
-        pins.with(&present, router.places()).write(&path)?;
+        Pins::change(&path, |pins| pins.with(&present, router.places()))?;
         report.pinned_in = Some(path.display().to_string());
     } else if !pins.is_empty() {
         report.drift = Some(pins.drift(&present, router.places()));

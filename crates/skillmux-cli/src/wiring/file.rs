@@ -52,8 +52,9 @@ pub(super) fn replace(
     write(&target, after.as_bytes()).map_err(failed)
 }
 
-/// Writes a file in one step, and returns whether its folder had to be made.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+/// Writes a file in one step, and returns whether its folder had to be made. Only who holds the lock
+/// of the records may do so: another's draft would be removed.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let folder = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     let makes_folder = !folder.exists();
     if makes_folder {

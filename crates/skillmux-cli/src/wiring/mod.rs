@@ -17,7 +17,6 @@ mod table;
 mod undo;
 
 pub(crate) use error::SettingsFileError;
-pub(crate) use file::write as write_whole;
 pub(crate) use plan::{AgentPlan, Wired, Wiring, wired};
 pub(crate) use program::program;
 pub(crate) use record::Records;
