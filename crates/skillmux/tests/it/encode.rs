@@ -164,11 +164,15 @@ fn what_another_index_knows_is_taken_over() {
     encode(&whole).unwrap();
     update(&part, &lines(40)[20..], None);
     let known = whole.open().unwrap();
-    let report = Index::encode(&part.index_path(), &transformer(), Some(&known), &mut |_, _| {
-        EncodeStep::Continue
-    });
-    assert_eq!(report.unwrap(), EncodeReport { n_encoded: 10, n_known: 10, n_missing: 0 });
+    let encode = || {
+        let path = part.index_path();
+        Index::encode(&path, &transformer(), Some(&known), &mut |_, _| EncodeStep::Continue)
+    };
+    assert_eq!(encode().unwrap(), EncodeReport { n_encoded: 10, n_known: 10, n_missing: 0 });
     assert_eq!(n_missing(&part), Some(0));
+    let encoded = part.open().unwrap();
+    assert_eq!(encode().unwrap(), EncodeReport { n_encoded: 0, n_known: 0, n_missing: 0 });
+    assert!(encoded.is_current().unwrap(), "there was nothing to take over");
 }
 
 #[test]

@@ -134,16 +134,15 @@ impl Texts {
     ) -> usize {
         let Some(known) = known else { return 0 };
         let rows = known.text_vectors_by_hash(encoder.identity());
-        let mut waiting = Vec::new();
+        let (n_before, mut waiting) = (self.waiting.len(), Vec::new());
         for (idx, slot) in std::mem::take(&mut self.waiting) {
             match previous.table.hash(idx).and_then(|hash| rows.get(&hash)) {
                 Some(row) => self.vectors.add(slot, row.clone()),
                 None => waiting.push((idx, slot)),
             }
         }
-        let n_known = self.slots.len() - waiting.len();
         self.waiting = waiting;
-        n_known
+        n_before - self.waiting.len()
     }
 
     /// Makes a generation that has the vectors so far.
