@@ -229,3 +229,41 @@ async fn pages_have_every_skill_once_while_skills_come_and_go() {
         assert_eq!(error_code(listed), ErrorCode::INVALID_PARAMS);
     }
 }
+
+#[tokio::test]
+async fn a_page_reads_little_also_of_skills_that_are_not_served() {
+    let library = tempfile::tempdir().unwrap();
+    let bad = "---\nname: bad\ndescription: a: b: [\n---\nText.\n";
+    for (name, text) in [
+        // Their front matter is refused: their other files are not read.
+        ("a", bad.to_owned()),
+        ("b", bad.to_owned()),
+        ("cup", skill("cup", "")),
+        // Their names are against the rules.
+        ("d", skill("Big Plates", "")),
+        ("e", skill("Small Plates", "")),
+        ("fork", skill("fork", "")),
+    ] {
+        write(library.path(), &format!("{name}/SKILL.md"), &text);
+        if name.len() == 1 {
+            let large = fs::File::create(library.path().join(name).join("large.bin")).unwrap();
+            large.set_len(9 << 20).unwrap();
+        }
+    }
+    let index = SampleIndex::new();
+    index.write(library.path());
+    let places = SkillPlaces::new(vec![Source::folder(library.path())]);
+    let router = index.router().with_places(places);
+    let session = Session::with(index, router).await;
+    let mut pages = Vec::new();
+    let mut params = PaginatedRequestParams::default();
+    loop {
+        let page = session.client.list_skills(Some(params.clone())).await.unwrap();
+        pages.push(page.skills.iter().map(|skill| skill.name().to_owned()).collect::<Vec<_>>());
+        params.cursor = page.next_cursor;
+        if params.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(pages, [["cup"], ["fork"]]);
+}

@@ -49,9 +49,8 @@ pub(in crate::mcp) fn skill_page(
     let index = router.index();
     let mut n_bytes = 0;
     page(&index, cursor, |idx| {
-        let entry = entry_at(router, &index, idx)?;
-        n_bytes += entry.as_ref().map_or(0, |(_, n_bytes)| *n_bytes);
-        Ok(Looked { item: entry.map(|(entry, _)| entry), is_enough: n_bytes > MAX_BYTES })
+        let item = entry_at(router, &index, idx, &mut n_bytes)?;
+        Ok(Looked { item, is_enough: n_bytes > MAX_BYTES })
     })
 }
 

@@ -37,15 +37,13 @@ enum Origin {
 pub(in crate::mcp) fn entry(router: &Router, uri: &str) -> Result<Option<Entry>> {
     let index = router.index();
     match address::find(&index, uri)? {
-        Some(address) if address.file == SKILL_MD => {
-            Ok(entry_at(router, &index, address.idx)?.map(|(entry, _)| entry))
-        }
+        Some(address) if address.file == SKILL_MD => entry_at(router, &index, address.idx, &mut 0),
         _ => Ok(None),
     }
 }
 
-/// Returns the entry of the skill at a position, and how many bytes were read for it; `None` where
-/// it is not served.
+/// Returns the entry of the skill at a position; `None` where it is not served. Adds the bytes that
+/// were read of its folder to `n_bytes`, either way.
 ///
 /// # Errors
 /// As for [`Index::skill`].
@@ -53,7 +51,8 @@ pub(super) fn entry_at(
     router: &Router,
     index: &Index,
     idx: SkillIdx,
-) -> Result<Option<(Entry, u64)>> {
+    n_bytes: &mut u64,
+) -> Result<Option<Entry>> {
     let skill = index.skill(idx)?.skill;
     if router.is_blocked(&skill.id)? {
         return Ok(None);
@@ -64,10 +63,10 @@ pub(super) fn entry_at(
     if address::find(index, &uri)?.is_none_or(|address| address.idx != idx) {
         return Ok(None);
     }
-    let Some((front_matter, files)) = manifest(router, skill, &root) else { return Ok(None) };
-    let n_bytes = files.iter().map(|file| file.size).sum();
+    let manifest = manifest(router, skill, &root, n_bytes);
+    let Some((front_matter, files)) = manifest else { return Ok(None) };
     let entry = Entry::new(uri, front_matter, SkillResources::Files(files));
-    Ok(entry.validate().is_ok().then_some((entry, n_bytes)))
+    Ok(entry.validate().is_ok().then_some(entry))
 }
 
 /// Returns the contents of the file at an address; `None` where none is served.
@@ -107,20 +106,30 @@ fn manifest(
     router: &Router,
     skill: Skill,
     root: &str,
+    n_bytes: &mut u64,
 ) -> Option<(SkillFrontmatter, Vec<SkillResource>)> {
     match origin(router, skill)? {
         Origin::Folder(folder) => {
-            let mut fields = None;
+            let mut read = |path: &str| {
+                let bytes = folder.read(path).ok()?;
+                *n_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+                Some(bytes)
+            };
+            let paths = folder.files().ok()??;
+            // It decides whether the other files are read at all.
+            let document = read(paths.iter().find(|path| *path == SKILL_MD)?)??;
+            let fields = front_matter(std::str::from_utf8(&document).ok()?)?;
             let mut files = Vec::new();
-            for path in folder.files().ok()?? {
-                // A file that is gone by now is not a part of the skill.
-                let Some(bytes) = folder.read(&path).ok()? else { continue };
+            for path in paths {
+                let uri = file_uri(root, &path);
                 if path == SKILL_MD {
-                    fields = front_matter(std::str::from_utf8(&bytes).ok()?);
+                    files.push(SkillResource::from_bytes(uri, &document));
+                } else if let Some(bytes) = read(&path)? {
+                    // A file that is gone by now is not a part of the skill.
+                    files.push(SkillResource::from_bytes(uri, &bytes));
                 }
-                files.push(SkillResource::from_bytes(file_uri(root, &path), &bytes));
             }
-            Some((fields?, files))
+            Some((fields, files))
         }
         Origin::Index(skill) => {
             let (text, fields) = document_of(&skill);
