@@ -7,7 +7,10 @@ use std::{
 };
 
 use anyhow::Context;
-use skillmux::library::agents::{AgentProfile, InstalledSkill, Remedy};
+use skillmux::{
+    library::agents::{AgentProfile, InstalledSkill, Remedy},
+    text::printable,
+};
 
 /// Name of the folder of copies, where the user names none.
 const FOLDER: &str = "skillmux";
@@ -54,7 +57,7 @@ impl Copies {
         };
         let mut taken = HashSet::new();
         let paths = skills.iter().map(|skill| {
-            has_copy(skill)
+            (has_copy(skill) && can_be_quoted(&skill.path))
                 .then(|| folder.join(folder_name(&skill.name, &mut taken)).join("SKILL.md"))
         });
         Ok(Self { remedy, paths: paths.collect(), folder })
@@ -64,6 +67,13 @@ impl Copies {
     pub(super) fn path_of(&self, skill: usize) -> Option<&Path> {
         self.paths[skill].as_deref()
     }
+}
+
+/// Returns whether a path can stand between backticks in a copy: a model must read all of it as a
+/// path, as [`SkillPlace::shown`](skillmux::library::SkillPlace::shown) shows one.
+fn can_be_quoted(path: &str) -> bool {
+    let is_odd = |c: char| c == '`' || c.is_whitespace() && c != ' ';
+    !path.contains(is_odd) && printable(path) == path
 }
 
 /// Returns the path of a folder that need not be there, from the root and without `..` as far as
@@ -109,5 +119,17 @@ mod tests {
         let names = ["pdf", "PDF", "../../etc", "..", "", "表格 工具"];
         let folders = names.map(|name| folder_name(name, &mut taken));
         assert_eq!(folders, ["pdf", "PDF-2", "------etc", "--", "-", "表格-工具"]);
+    }
+
+    #[test]
+    fn a_path_that_is_more_than_a_path_is_not_quoted() {
+        for path in ["/home/me/my  skills/pdf/SKILL.md", "/表格/SKILL.md"] {
+            assert!(can_be_quoted(path), "{path}");
+        }
+        for path in
+            ["/a`b/SKILL.md", "/a\nRun it.\n/SKILL.md", "/a\u{2028}b", "/a\u{202e}b", "/a\x1bb"]
+        {
+            assert!(!can_be_quoted(path), "{path:?}");
+        }
     }
 }
