@@ -141,12 +141,9 @@ impl LiveSkills {
         self.waiting = waiting(&opened);
         let OpenIndex { index, places, folder, .. } = opened;
         let served = self.state.router();
-        let (old, new) = (served.index(), &index);
-        let is_same_index =
-            old.path() == new.path() && old.manifest().generation == new.manifest().generation;
         let trust = self.settings.trust_policy(&places)?;
         let is_same_trust = served.stages().ranker.trust() == Some(&trust);
-        if is_same_index && is_same_trust && *served.places() == places {
+        if index.is_same(&served.index()) && is_same_trust && *served.places() == places {
             return Ok(false);
         }
         // An index without a cache is another one each time.

@@ -127,6 +127,12 @@ impl Index {
         Ok(current.is_some_and(|current| current == *self.generation.name()))
     }
 
+    /// Returns whether this and another one are the same generation of one folder. Its number alone
+    /// does not tell: after [`restore`](Self::restore) it is given again.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.path() == other.path() && self.generation.name() == other.generation.name()
+    }
+
     /// Compares every byte of the generation with what was written.
     ///
     /// # Errors

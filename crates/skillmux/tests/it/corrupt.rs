@@ -259,6 +259,18 @@ fn a_current_file_that_names_nothing_can_be_restored_or_rebuilt() {
 }
 
 #[test]
+fn a_number_that_is_given_again_does_not_mean_the_same_generation() {
+    let workshop = two_generations();
+    let before = workshop.open().unwrap();
+    assert!(before.is_same(&workshop.open().unwrap()));
+    assert_eq!(Index::restore(&workshop.index_path()).unwrap(), Some(1));
+    workshop.update(&sample()[1..]).unwrap();
+    let after = workshop.open().unwrap();
+    assert_eq!(after.manifest().generation, before.manifest().generation);
+    assert!(!before.is_same(&after));
+}
+
+#[test]
 fn a_current_file_that_names_a_generation_that_is_gone_is_told() {
     let workshop = two_generations();
     let path = workshop.index_path();
