@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, MapAccess, SeqAccess, Visitor},
+    de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor},
 };
 
 use super::{decode::truncated, front_matter_fields::FrontMatter, front_matter_lines};
@@ -85,11 +85,8 @@ fn read(yaml: &str) -> Option<FrontMatter> {
 fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
     // The first pass keeps scalars as they are written (`3.10`, `on`); the second takes lists and
     // mappings too.
-    let fields =
-        serde_saphyr::from_str_with_options::<Fields<String>>(yaml, options()).or_else(|_| {
-            serde_saphyr::from_str_with_options::<Fields<Flat>>(yaml, options())
-                .map(|fields| fields.map(|text| text.0))
-        });
+    let fields = limited::<Fields<String>>(yaml)
+        .or_else(|_| limited::<Fields<Flat>>(yaml).map(|fields| fields.map(|text| text.0)));
     match fields {
         Ok(fields) => Ok(FrontMatter {
             name: trimmed(fields.name),
@@ -118,9 +115,15 @@ fn trimmed(text: Option<String>) -> Option<String> {
     (!trimmed.is_empty()).then(|| trimmed.to_owned())
 }
 
-/// Limits under which hostile YAML (alias bombs, deep nesting) fails fast instead of growing.
-fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
+/// Returns what a front matter says, without repairs; `None` where it is larger than 64 KiB, not
+/// valid YAML, or something else than is asked for.
+pub fn strict_front_matter<T: DeserializeOwned>(yaml: &str) -> Option<T> {
+    if yaml.len() > MAX_FRONT_MATTER_BYTES { None } else { limited(yaml).ok() }
+}
+
+/// Reads YAML under limits: hostile YAML (alias bombs, deep nesting) fails fast instead of growing.
+fn limited<T: DeserializeOwned>(yaml: &str) -> Result<T, serde_saphyr::Error> {
+    let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_events: 20_000,
             max_nodes: 10_000,
@@ -138,7 +141,8 @@ fn options() -> serde_saphyr::Options {
             max_replay_stack_depth: 8,
         },
         with_snippet: false,
-    }
+    };
+    serde_saphyr::from_str_with_options(yaml, options)
 }
 
 /// The fields of interest; all others are ignored.

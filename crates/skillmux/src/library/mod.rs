@@ -46,6 +46,7 @@ mod skill_file;
 mod source;
 
 pub use directory::COPIES_MARK;
+pub use front_matter::strict_front_matter;
 pub use mcp_list::ListedServer;
 pub use origin::{Background, Origin, ScannedSkill};
 pub use place::SkillPlace;

@@ -2,9 +2,7 @@
 
 use rmcp::model::SkillFrontmatter;
 use serde_json::Value;
-
-/// Larger front matter is not read.
-const MAX_BYTES: usize = 64 << 10;
+use skillmux::library::strict_front_matter;
 
 /// Returns the front matter of a `SKILL.md`, with the fields that skillmux does not know; `None`
 /// where it is no valid YAML or has no name or no description. The index is more lenient, but a
@@ -26,35 +24,9 @@ pub(super) fn front_matter(document: &str) -> Option<SkillFrontmatter> {
 }
 
 fn read(yaml: &str) -> Option<SkillFrontmatter> {
-    if yaml.len() > MAX_BYTES {
-        return None;
-    }
-    let value: Value = serde_saphyr::from_str_with_options(yaml, options()).ok()?;
+    let value: Value = strict_front_matter(yaml)?;
     let front_matter: SkillFrontmatter = serde_json::from_value(value).ok()?;
     (!front_matter.description.trim().is_empty()).then_some(front_matter)
-}
-
-/// Limits under which hostile YAML (alias bombs, deep nesting) fails fast instead of growing.
-fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 20_000,
-            max_nodes: 10_000,
-            max_depth: 32,
-            max_documents: 1,
-            max_anchors: 100,
-            max_aliases: 100,
-            max_merge_keys: 100,
-            max_recorded_anchor_events: 10_000,
-            max_recorded_anchor_bytes: 4 * MAX_BYTES,
-            max_total_scalar_bytes: 4 * MAX_BYTES,
-        },
-        alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: 1_000,
-            max_replay_stack_depth: 8,
-        },
-        with_snippet: false,
-    }
 }
 
 /// Returns a `SKILL.md` of a skill that has no file, and its front matter. `text` is what follows.
@@ -104,7 +76,7 @@ mod tests {
             "---\nname: a: b\ndescription: [\n---\n",
             "---\n- a\n---\n",
             &bomb,
-            &format!("---\nname: a\ndescription: {}\n---\n", "x".repeat(MAX_BYTES)),
+            &format!("---\nname: a\ndescription: {}\n---\n", "x".repeat(64 << 10)),
         ] {
             assert_eq!(front_matter(text), None, "{}", &text[..text.len().min(80)]);
         }
