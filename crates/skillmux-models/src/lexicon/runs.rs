@@ -94,8 +94,9 @@ impl RunLexicon {
         Some(Self { words: counted.into_iter().map(entry).collect(), writing, max_chars })
     }
 
-    /// Appends the English words of a run of characters of the writing.
-    fn translate_run(&self, run: &str, out: &mut Vec<&str>) {
+    /// Appends the English words of a run of characters of the writing, and the run without its
+    /// words of grammar.
+    fn translate_run(&self, run: &str, out: &mut Vec<&str>, content: &mut String) {
         let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
         // The least cost of the characters up to each, and where the last word begins.
         let mut best: Vec<(f32, usize)> = vec![(0.0, 0)];
@@ -120,17 +121,23 @@ impl RunLexicon {
             end = start;
         }
         for word in cuts.into_iter().rev() {
-            if let Some(entry) =
-                self.words.get(&run[word]).filter(|entry| !entry.english.is_empty())
-            {
-                out.push(entry.english);
+            let word = &run[word];
+            match self.words.get(word) {
+                Some(Entry { english: "", .. }) => content.push(' '),
+                Some(entry) => {
+                    out.push(entry.english);
+                    content.push_str(word);
+                }
+                // What the list lacks and kanji do not write is mostly grammar.
+                None if word.chars().all(is_hiragana) => content.push(' '),
+                None => content.push_str(word),
             }
         }
     }
 
-    /// Returns what a text is in English, word by word; `None` if the list has none of its words.
-    /// What is in another writing stays.
-    fn in_english(&self, text: &str) -> Option<String> {
+    /// Returns what a text is in English, word by word, and the text without its words of grammar;
+    /// `None` if the list has none of its words. What is in another writing stays.
+    fn read_text(&self, text: &str) -> Option<(String, String)> {
         let is_chinese = self.writing == Writing::Chinese;
         if is_chinese && !has_chinese(text) {
             return None;
@@ -138,6 +145,7 @@ impl RunLexicon {
         let simple = is_chinese.then(|| simplified(text));
         let text = simple.as_deref().unwrap_or(text);
         let mut words: Vec<&str> = Vec::new();
+        let mut content = String::with_capacity(text.len());
         let mut n_translated = 0;
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -146,23 +154,30 @@ impl RunLexicon {
             let (run, after) = rest.split_at(end);
             if self.writing.has(first) {
                 let n_before = words.len();
-                self.translate_run(run, &mut words);
+                self.translate_run(run, &mut words, &mut content);
                 n_translated += words.len() - n_before;
-            } else if !run.trim().is_empty() {
-                words.push(run.trim());
+            } else {
+                content.push_str(run);
+                words.extend(Some(run.trim()).filter(|run| !run.is_empty()));
             }
             rest = after;
         }
-        (n_translated > 0).then(|| words.join(" "))
+        let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+        (n_translated > 0).then(|| (words.join(" "), content))
     }
 }
 
 impl Translator for RunLexicon {
     fn translate(&self, text: &str) -> Option<Translated> {
-        let (content, language) = (text.to_owned(), self.writing.language());
-        let text = self.in_english(text)?;
+        let (text, content) = self.read_text(text)?;
+        let language = self.writing.language();
         Some(Translated { text, language, content, discount: self.writing.discount() })
     }
+}
+
+/// Returns whether the character is one of the small ones of Japanese, which write its grammar.
+fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{309f}')
 }
 
 /// Returns whether a text has Chinese in it. Japanese has other characters as well.
@@ -184,7 +199,7 @@ mod tests {
     #[test]
     fn words_are_cut_so_that_they_are_likely() {
         let lexicon = RunLexicon::read(LINES, Writing::Chinese).unwrap();
-        let translate = |text: &str| lexicon.in_english(text);
+        let translate = |text: &str| lexicon.read_text(text).map(|(english, _)| english);
         assert_eq!(translate("数据库的慢查询").as_deref(), Some("database slow query"));
         assert_eq!(
             translate("用 Postgres 的数据，慢！").as_deref(),
@@ -199,6 +214,15 @@ mod tests {
     }
 
     #[test]
+    fn words_of_grammar_are_no_content() {
+        let lines = "契約\tcontract\n要約\tsummarize\nを\t\n";
+        let lexicon = RunLexicon::read(lines, Writing::Japanese).unwrap();
+        let content = |text: &str| lexicon.read_text(text).map(|(_, content)| content);
+        assert_eq!(content("契約書を要約して PDF で").as_deref(), Some("契約書 要約 PDF"));
+        assert_eq!(content("して"), None);
+    }
+
+    #[test]
     fn a_line_of_another_form_is_refused() {
         for lines in ["数据", "数据\tx\tdata", "数据\t0\tdata"] {
             assert!(RunLexicon::read(lines, Writing::Chinese).is_none(), "{lines}");
@@ -209,6 +233,6 @@ mod tests {
     fn a_long_text_takes_no_longer_than_its_length_asks_for() {
         let lexicon = RunLexicon::read(LINES, Writing::Chinese).unwrap();
         let text = "慢查询鑫".repeat(50_000);
-        assert_eq!(lexicon.in_english(&text).unwrap().split(' ').count(), 100_000);
+        assert_eq!(lexicon.read_text(&text).unwrap().0.split(' ').count(), 100_000);
     }
 }
