@@ -191,6 +191,10 @@ async fn every_request_has_one_clear_answer() {
         assert_eq!((refused.status, refused.error()), (400, expected));
         assert_eq!(refused.body["error"]["code"], code);
     }
+    let chunked =
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
+    let refused = server.send(chunked.as_bytes()).await;
+    assert_eq!((refused.status, refused.error()), (400, "the body did not arrive whole"));
     let cut = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"find_skills","arguments":{"task":"fill in a PDF form \ud83d"}}}"#;
     assert_eq!(server.post(cut.as_bytes()).await.body["result"]["isError"], false);
     let host = "host: localhost\r\nconnection: close\r\n";

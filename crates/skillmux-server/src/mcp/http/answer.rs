@@ -1,6 +1,6 @@
 //! Answers to requests that go wrong, all in the form that MCP has for them.
 
-use std::convert::Infallible;
+use std::{borrow::Cow, convert::Infallible};
 
 use http::{
     HeaderValue, Response, StatusCode,
@@ -10,6 +10,8 @@ use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use hyper::body::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcError};
 use skillmux::text::one_line;
+
+use super::{MAX_ANSWER_TIME, MAX_BODY_BYTES, PATIENCE};
 
 /// A response of the service.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -31,7 +33,7 @@ pub(super) enum Refusal {
     TooLong,
     /// Its body does not arrive.
     TooSlow,
-    /// Its body ends too early.
+    /// Its body ends too early, or in a chunk that cannot be read.
     Cut,
     /// Its body is no JSON.
     NoJson,
@@ -45,7 +47,7 @@ impl Refusal {
     /// Returns the response that says so.
     pub(super) fn answer(self) -> Answer {
         let (status, code, message) = self.parts();
-        let mut answer = json_error(status, code, message);
+        let mut answer = json_error(status, code, &message);
         // What is left of the body is not read.
         if matches!(self, Self::TooLong | Self::TooSlow | Self::Cut) {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -53,9 +55,24 @@ impl Refusal {
         answer
     }
 
-    fn parts(self) -> (StatusCode, ErrorCode, &'static str) {
+    fn parts(self) -> (StatusCode, ErrorCode, Cow<'static, str>) {
         let invalid = ErrorCode::INVALID_REQUEST;
-        match self {
+        let (status, code, message) = match self {
+            Self::TooLong => {
+                let message = format!("the body is longer than {MAX_BODY_BYTES} bytes");
+                return (StatusCode::PAYLOAD_TOO_LARGE, invalid, message.into());
+            }
+            Self::TooSlow => {
+                let seconds = PATIENCE.as_secs();
+                let message = format!("the body did not arrive within {seconds} seconds");
+                return (StatusCode::REQUEST_TIMEOUT, invalid, message.into());
+            }
+            Self::Late => {
+                let seconds = MAX_ANSWER_TIME.as_secs();
+                let message =
+                    format!("the answer took longer than {seconds} seconds; try again in a moment");
+                return (StatusCode::GATEWAY_TIMEOUT, ErrorCode::INTERNAL_ERROR, message.into());
+            }
             Self::Path => {
                 (StatusCode::NOT_FOUND, invalid, "nothing is served here; the path is `/mcp`")
             }
@@ -74,13 +91,7 @@ impl Refusal {
                 invalid,
                 "the header `Origin` is not this computer; web pages of other sites are not answered",
             ),
-            Self::TooLong => {
-                (StatusCode::PAYLOAD_TOO_LARGE, invalid, "the body is longer than 8388608 bytes")
-            }
-            Self::TooSlow => {
-                (StatusCode::REQUEST_TIMEOUT, invalid, "the body did not arrive within 30 seconds")
-            }
-            Self::Cut => (StatusCode::BAD_REQUEST, invalid, "the body ends before its end"),
+            Self::Cut => (StatusCode::BAD_REQUEST, invalid, "the body did not arrive whole"),
             Self::NoJson => {
                 (StatusCode::BAD_REQUEST, ErrorCode::PARSE_ERROR, "the body is no JSON")
             }
@@ -89,12 +100,8 @@ impl Refusal {
                 ErrorCode::INTERNAL_ERROR,
                 "too many requests are under way; try again in a moment",
             ),
-            Self::Late => (
-                StatusCode::GATEWAY_TIMEOUT,
-                ErrorCode::INTERNAL_ERROR,
-                "the answer took longer than 60 seconds; try again in a moment",
-            ),
-        }
+        };
+        (status, code, message.into())
     }
 }
 
