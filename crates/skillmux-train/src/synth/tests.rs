@@ -3,7 +3,12 @@
 use std::{
     fs,
     path::Path,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
 use skillmux::{
@@ -206,4 +211,23 @@ fn a_library_that_is_used_up_ends_the_run() {
     let model = Fake::new(|n, _: &ChatRequest| Ok(good(n)));
     let report = run(&model, &index, &work_options(1_000, &out));
     assert_eq!((report.n_written, report.is_exhausted), (20, true));
+}
+
+#[test]
+fn a_panic_ends_the_run() {
+    let (folder, index) = index();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let model = Fake::new(|n, request: &ChatRequest| match n {
+            0 => panic!("a test panics"),
+            _ => Ok(good(about(request))),
+        });
+        let out = folder.path().join("out.jsonl");
+        let options = WorkOptions { n_parallel: 2, ..work_options(1, &out) };
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            run(&model, &index, &options);
+        }));
+        sender.send(outcome.is_err()).unwrap();
+    });
+    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(true));
 }

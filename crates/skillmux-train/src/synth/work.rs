@@ -268,6 +268,7 @@ enum End {
 impl<A: Assignments> Floor<'_, A> {
     fn work(&self) {
         while let Some(assignment) = self.next() {
+            let _under_way = UnderWay(self);
             let end = self.write(&assignment);
             let n_rows = self.settle(end);
             (self.options.on_row)(n_rows);
@@ -359,8 +360,7 @@ impl<A: Assignments> Floor<'_, A> {
     /// Counts how the work on a row ended, and returns the number of rows in the file.
     fn settle(&self, end: End) -> usize {
         let mut state = self.lock();
-        let State { report, n_under_way, n_failures, n_given_up, .. } = &mut *state;
-        *n_under_way -= 1;
+        let State { report, n_failures, n_given_up, .. } = &mut *state;
         match end {
             End::Failed(error) => {
                 report.n_failed += 1;
@@ -389,9 +389,20 @@ impl<A: Assignments> Floor<'_, A> {
                 }
             }
         }
-        let n_rows = report.n_before + report.n_written;
+        report.n_before + report.n_written
+    }
+}
+
+/// A row that a thread works on.
+struct UnderWay<'f, 'a, A: Assignments>(&'f Floor<'a, A>);
+
+impl<A: Assignments> Drop for UnderWay<'_, '_, A> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.n_under_way -= 1;
+        // A panic ends the run once the other threads have ended.
+        state.report.is_exhausted |= thread::panicking();
         drop(state);
-        self.changed.notify_all();
-        n_rows
+        self.0.changed.notify_all();
     }
 }
