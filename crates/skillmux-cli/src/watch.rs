@@ -88,7 +88,7 @@ impl SkillWatch {
     }
 
     fn concerns(&self, event: &notify::Result<Event>) -> bool {
-        // Who was not told must look.
+        // An error means that events may be lost: treat it as a change.
         let Ok(event) = event else { return true };
         let is_reading = match event.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,

@@ -6,13 +6,13 @@ use skillmux::{Error, ErrorKind, skill::SkillId};
 
 /// What kind of failure a call ended with.
 ///
-/// | status | engine error | MCP | JSON-RPC | HTTP |
-/// |---|---|---|---|---|
-/// | [`Invalid`](Self::Invalid) | [`ErrorKind::Input`] | tool result with `isError` | -32602 | 400 |
-/// | [`NotFound`](Self::NotFound) | [`Error::SkillUnknown`] | tool result with `isError` | -32602 | 404 |
-/// | [`Index`](Self::Index) | [`ErrorKind::Index`] | tool result with `isError` | -32603 | 503 |
-/// | [`Environment`](Self::Environment) | [`ErrorKind::Environment`] | tool result with `isError` | -32603 | 503 |
-/// | [`Bug`](Self::Bug) | none | tool result with `isError` | -32603 | 500 |
+/// | status | engine error | MCP | JSON-RPC |
+/// |---|---|---|---|
+/// | [`Invalid`](Self::Invalid) | [`ErrorKind::Input`] | tool result with `isError` | -32602 |
+/// | [`NotFound`](Self::NotFound) | [`Error::SkillUnknown`] | tool result with `isError` | -32602 |
+/// | [`Index`](Self::Index) | [`ErrorKind::Index`] | tool result with `isError` | -32603 |
+/// | [`Environment`](Self::Environment) | [`ErrorKind::Environment`] | tool result with `isError` | -32603 |
+/// | [`Bug`](Self::Bug) | none | tool result with `isError` | -32603 |
 ///
 /// Over MCP the failure of a tool is a result, which a model reads and corrects. Clients keep
 /// protocol errors to themselves (MCP 2025-11-25, tools, error handling), so their code is for
@@ -43,23 +43,11 @@ impl Status {
         }
     }
 
-    /// Returns the status code of an HTTP response.
-    pub fn http(self) -> u16 {
-        self.codes().1
-    }
-
     /// Returns the code of a JSON-RPC error.
     pub fn json_rpc(self) -> i32 {
-        self.codes().0
-    }
-
-    /// Returns the codes of JSON-RPC and HTTP, side by side as in the table.
-    fn codes(self) -> (i32, u16) {
         match self {
-            Self::Invalid => (-32602, 400),
-            Self::NotFound => (-32602, 404),
-            Self::Index | Self::Environment => (-32603, 503),
-            Self::Bug => (-32603, 500),
+            Self::Invalid | Self::NotFound => -32602,
+            Self::Index | Self::Environment | Self::Bug => -32603,
         }
     }
 }
@@ -121,19 +109,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_error_has_its_codes() {
+    fn every_kind_of_error_has_its_status_and_code() {
         let path = PathBuf::from("/srv/skills");
         let unknown = Error::SkillUnknown { id: SkillId::new("a"), nearest: Vec::new() };
-        for (error, json_rpc, http) in [
-            (Error::TaskEmpty, -32602, 400),
-            (unknown, -32602, 404),
-            (Error::IndexMissing { path: path.clone() }, -32603, 503),
-            (Error::IndexLocked { path }, -32603, 503),
+        for (error, status, json_rpc) in [
+            (Error::TaskEmpty, Status::Invalid, -32602),
+            (unknown, Status::NotFound, -32602),
+            (Error::IndexMissing { path: path.clone() }, Status::Index, -32603),
+            (Error::IndexLocked { path }, Status::Environment, -32603),
         ] {
-            let status = Status::of(&error);
-            assert_eq!((status.json_rpc(), status.http()), (json_rpc, http), "{error}");
+            let found = Status::of(&error);
+            assert_eq!((found, found.json_rpc()), (status, json_rpc), "{error}");
         }
-        assert_eq!((Status::Bug.json_rpc(), Status::Bug.http()), (-32603, 500));
+        assert_eq!(Status::Bug.json_rpc(), -32603);
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn contents_of(uri: &str, file: &str, bytes: Vec<u8>) -> ResourceContents {
     let guessed = mime_guess::from_path(file).first();
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
-            // `.ts` is a film to others.
+            // MIME tables take `.ts` for MPEG video, not TypeScript.
             let is_text = |mime: &Mime| matches!(mime.type_().as_str(), "text" | "application");
             let mime = guessed
                 .filter(is_text)

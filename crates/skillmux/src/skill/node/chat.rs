@@ -77,8 +77,9 @@ pub type OnKindFailure = dyn Fn(&KindFailure<'_>) + Send + Sync;
 /// - An answer that is not one known kind for each node is asked for once more. If that is none
 ///   either, or the model fails, rules tell the kinds of these nodes, and the caller is told. After
 ///   two such failures in a row the model is not asked again.
-/// - A body is asked about once; what was said is kept as long as the classifier, failures
-///   included, so that a body has the same kinds each time.
+/// - A body is asked about once; what was said is kept, failures included, so that a body has the
+///   same kinds each time. It is kept as long as the classifier, so memory grows with the number of
+///   bodies.
 pub struct ChatKinds {
     model: Arc<dyn ChatModel>,
     on_failure: Box<OnKindFailure>,
