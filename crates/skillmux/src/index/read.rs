@@ -159,11 +159,19 @@ impl Index {
     /// Returns the position of a skill.
     ///
     /// # Errors
-    /// [`Error::SkillUnknown`] with ids that look alike.
+    /// [`Error::SkillUnknown`] with ids that look alike, and [`Error::IndexCorrupt`].
     pub fn find(&self, id: &SkillId) -> Result<SkillIdx> {
-        self.table
-            .find(id.as_str())
-            .ok_or_else(|| Error::SkillUnknown { id: id.clone(), nearest: self.nearest(id) })
+        let unknown = |_| Error::SkillUnknown { id: id.clone(), nearest: self.nearest(id) };
+        self.search(id)?.map_err(unknown)
+    }
+
+    /// Returns the position of a skill; where there is none, that of the first one with a greater
+    /// id, in `Err`. Unlike [`find`](Self::find), it looks for no ids that look alike.
+    ///
+    /// # Errors
+    /// [`Error::IndexCorrupt`].
+    pub fn search(&self, id: &SkillId) -> Result<Result<SkillIdx, SkillIdx>> {
+        self.table.search(id.as_str()).map_err(|damage| self.corrupt(&damage))
     }
 
     /// Returns the id of a skill.

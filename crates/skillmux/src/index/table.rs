@@ -180,18 +180,18 @@ impl SkillTable {
         Some(Sketch::from_bytes(self.raw(idx)?.get(56..ROW_BYTES)?.try_into().ok()?))
     }
 
-    /// Finds a skill by its id, in `O(log n)`.
-    pub(crate) fn find(&self, id: &str) -> Option<SkillIdx> {
+    /// Returns the position of a skill, or else where it would be, in `O(log n)`.
+    pub(crate) fn search(&self, id: &str) -> Result<Result<SkillIdx, SkillIdx>, Damage> {
         let (mut low, mut high) = (0, self.n_skills);
         while low < high {
-            let middle = low.midpoint(high);
-            match self.id(SkillIdx(middle))?.cmp(id) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(SkillIdx(middle)),
+            let middle = SkillIdx(low.midpoint(high));
+            match self.id(middle).ok_or_else(|| Self::bad_row(middle))?.cmp(id) {
+                std::cmp::Ordering::Less => low = middle.0 + 1,
+                std::cmp::Ordering::Greater => high = middle.0,
+                std::cmp::Ordering::Equal => return Ok(Ok(middle)),
             }
         }
-        None
+        Ok(Err(SkillIdx(low)))
     }
 
     /// Returns the ids and origins of a row.

@@ -68,7 +68,7 @@ fn skill_at(index: &Index, path: &[String]) -> Result<Option<(SkillIdx, String)>
     // An id that ends in the name comes before one to which the name was added.
     for id in [path, before] {
         let id = SkillId::new(id.join("/"));
-        let Some(idx) = position(index, &id)? else { continue };
+        let Ok(idx) = index.search(&id)? else { continue };
         let skill = index.skill(idx)?.skill;
         let root = root_uri(&id, &skill.name).filter(|_| skill.name == *name);
         if let Some(root) = root.filter(|root| root.split('/').count() == path.len() + 2) {
@@ -76,31 +76,6 @@ fn skill_at(index: &Index, path: &[String]) -> Result<Option<(SkillIdx, String)>
         }
     }
     Ok(None)
-}
-
-/// Returns the position of a skill; unlike [`Index::find`], it looks for no similar ids where there
-/// is none.
-fn position(index: &Index, id: &SkillId) -> Result<Option<SkillIdx>> {
-    let first = first_from(index, id)?;
-    let is_it = (first.0 as usize) < index.n_skills() && index.id(first)? == *id;
-    Ok(is_it.then_some(first))
-}
-
-/// Returns the position of the first skill whose id is not less than this one.
-///
-/// # Errors
-/// As for [`Index::id`].
-pub(super) fn first_from(index: &Index, id: &SkillId) -> Result<SkillIdx> {
-    let (mut low, mut high) = (0, u32::try_from(index.n_skills()).unwrap_or(u32::MAX));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if index.id(SkillIdx(middle))?.as_str() < id.as_str() {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(SkillIdx(low))
 }
 
 /// Returns the decoded parts of an address; `None` where one is no name of a file or folder.

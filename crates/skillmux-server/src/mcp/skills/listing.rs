@@ -11,7 +11,7 @@ use skillmux::{
 
 use super::{
     MAX_BYTES,
-    address::{self, file_uri, first_from, root_uri},
+    address::{self, file_uri, root_uri},
     served::entry_at,
 };
 
@@ -85,9 +85,7 @@ fn page<T>(
         None => 0,
         Some(cursor) => {
             let Some(id) = cursor.strip_prefix(CURSOR).map(SkillId::new) else { return Ok(None) };
-            let at = first_from(index, &id)?;
-            let is_there = (at.0 as usize) < index.n_skills() && index.id(at)? == id;
-            if is_there { at.0 + 1 } else { at.0 }
+            index.search(&id)?.map_or_else(|next| next.0, |last| last.0 + 1)
         }
     };
     let end = u32::try_from(index.n_skills()).unwrap_or(u32::MAX);
