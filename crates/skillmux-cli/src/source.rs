@@ -430,9 +430,10 @@ fn update_shared(
             }
             outcome => {
                 let report = outcome?;
-                // `doctor` tells what is wrong with the skills of agents.
-                if report.outcome == UpdateOutcome::Committed && options.sources != [INSTALLED] {
-                    tell_skipped(&report.scan);
+                if report.outcome == UpdateOutcome::Committed {
+                    let is_of_agents = options.sources == [INSTALLED];
+                    let lister = if is_of_agents { "skillmux doctor" } else { "skillmux index" };
+                    tell_skipped(&report.scan, lister);
                 }
                 tell_shrunk(&report, "look whether a source was emptied by mistake");
                 let links = Links::of(&report.scan);
@@ -460,12 +461,12 @@ pub(crate) fn tell_shrunk(report: &UpdateReport, remedy: &str) {
 }
 
 /// Says on standard error that a library holds what is no skill, with the first example;
-/// [`Links`] tells links.
-fn tell_skipped(scan: &ScanReport) {
+/// [`Links`] tells links. `lister` is the command that lists all.
+fn tell_skipped(scan: &ScanReport, lister: &str) {
     let others = scan.skipped.iter().find(|finding| !is_link(finding));
     let Some(first) = others else { return };
     anstream::eprintln!(
-        "{} skipped {} of {}: {}: {}; `skillmux index` lists all",
+        "{} skipped {} of {}: {}: {}; `{lister}` lists all",
         styled(NOTE, "note:"),
         scan.n_skipped - scan.skipped.iter().filter(|finding| is_link(finding)).count(),
         scan.n_read,

@@ -88,11 +88,14 @@ impl Query {
         let mut checked: Vec<Need> = Vec::new();
         for (number, need) in (1..).zip(needs) {
             let text = need.as_ref().trim();
+            if checked.iter().any(|known| known.text.eq_ignore_ascii_case(text)) {
+                continue;
+            }
             let problem = if !text.contains(char::is_alphanumeric) {
                 Some(NeedProblem::NoWord)
             } else if text.len() > Self::MAX_NEED_BYTES {
                 Some(NeedProblem::TooLong { max_bytes: Self::MAX_NEED_BYTES })
-            } else if number > Self::MAX_NEEDS {
+            } else if checked.len() == Self::MAX_NEEDS {
                 Some(NeedProblem::TooMany { max: Self::MAX_NEEDS })
             } else {
                 None
@@ -100,9 +103,7 @@ impl Query {
             if let Some(problem) = problem {
                 return Err(Error::NeedRefused { number, problem });
             }
-            if checked.iter().all(|known| !known.text.eq_ignore_ascii_case(text)) {
-                checked.push(Need::new(text));
-            }
+            checked.push(Need::new(text));
         }
         Ok(Self { needs: checked, ..self })
     }

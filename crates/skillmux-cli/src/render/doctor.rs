@@ -18,8 +18,9 @@ const N_SHOWN: usize = 3;
 const MAX_LINE_CHARS: usize = 300;
 
 /// Kinds of problems, in the order in which they are shown, and what they mean.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("dropped", "not in the list that the model sees (about: the list is full)"),
+    ("name only", "the list has the name, and not the description (about: the list is full)"),
     ("shortened", "only the start of the description is in the list (about)"),
     ("shadowed", "another skill of this name is stronger"),
     ("duplicate", "another file has the same text"),
@@ -118,8 +119,13 @@ pub(crate) fn text(report: &Report, shows_all: bool) -> String {
     }
     let is_full = |report: &&AgentReport| {
         let mut problems = report.skills.problems.iter();
-        report.listing_chars.is_some()
-            && problems.any(|it| matches!(it, Problem::Dropped { .. } | Problem::Shortened { .. }))
+        let is_of_list = |it: &Problem| {
+            matches!(
+                it,
+                Problem::Dropped { .. } | Problem::NameOnly { .. } | Problem::Shortened { .. }
+            )
+        };
+        report.listing_chars.is_some() && problems.any(is_of_list)
     };
     for report in reports.iter().filter(is_full) {
         let line = format!(
@@ -143,11 +149,17 @@ fn agent_text(text: &mut String, report: &AgentReport, shows_all: bool) {
     let skills = &report.skills;
     let n_skills = counted(skills.n_skills, "skill", "skills");
     let listed = match report.listing_chars {
-        Some(max_chars) => format!(
-            ", about {} in its list of {} characters",
-            grouped(skills.n_listed),
-            grouped(max_chars)
-        ),
+        Some(max_chars) => {
+            let described = match skills.n_described {
+                n if n == skills.n_listed => String::new(),
+                n => format!(", about {} of them with a description", grouped(n)),
+            };
+            format!(
+                ", about {} in its list of {} characters{described}",
+                grouped(skills.n_listed),
+                grouped(max_chars)
+            )
+        }
         None => format!(", {} in its list", grouped(skills.n_listed)),
     };
     let of_plugins = match skills.n_of_plugins {

@@ -47,6 +47,14 @@ impl Document {
         }
     }
 
+    /// Returns the name of a server that is skillmux under another name.
+    pub(super) fn renamed_server(&self, keys: &[String]) -> Result<Option<String>, BadShape> {
+        match self {
+            Self::Json(json) => json.renamed_server(keys),
+            Self::Table(table) => table.renamed_server(keys),
+        }
+    }
+
     /// Returns whether skillmux is among the servers, with just these fields.
     pub(super) fn has_same_server(&self, keys: &[String], fields: &[SettingsField]) -> bool {
         match self {

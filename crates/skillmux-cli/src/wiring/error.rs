@@ -16,7 +16,7 @@ pub(crate) enum SettingsFileError {
         detail: String,
     },
     /// Something else stands where a table or list must be.
-    #[error("`{key}` in `{}` is no {expected}", path.display())]
+    #[error("`{key}` in `{}` must be {expected}", path.display())]
     Shape {
         /// The file.
         path: PathBuf,
@@ -35,6 +35,12 @@ pub(crate) enum SettingsFileError {
     #[error("`{}` is a link to a file that is not there", path.display())]
     DeadLink {
         /// The link.
+        path: PathBuf,
+    },
+    /// It is a folder, a pipe or the like.
+    #[error("`{}` is no regular file", path.display())]
+    NoFile {
+        /// What stands where the file must be.
         path: PathBuf,
     },
     /// The record of what was changed cannot be read.
@@ -79,6 +85,7 @@ impl SettingsFileError {
             Self::Changed { .. } => "run the command again, best while the agent is not running",
             Self::Locked { .. } => "wait until it is done, or answer its question",
             Self::DeadLink { .. } => "make the file that the link names, or remove the link",
+            Self::NoFile { .. } => "put a file there, or nothing",
             Self::Record { .. } => {
                 "move the file away; then `skillmux uninit` cannot undo what was done before"
             }

@@ -10,6 +10,10 @@ use crate::folder::{DRAFT_PREFIX, DRAFT_SUFFIX, NewFile, replace_file};
 
 /// Returns the text of a file; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
+    // To read a pipe may take forever.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(SettingsFileError::NoFile { path: path.to_owned() });
+    }
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| {
             let start = &error.as_bytes()[..error.utf8_error().valid_up_to()];

@@ -7,9 +7,11 @@ use jsonc_parser::{
 use serde_json::{Map, Value};
 use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
 
-use super::entry::{BadShape, HookCommand, SERVER};
+use super::entry::{BadShape, HookCommand, SERVER, starts_server};
 
 const HOOKS: &str = "hooks";
+/// What a table is called in JSON.
+const OBJECT: &str = "an object `{…}`";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A JSON file with all its spacing and comments.
@@ -61,6 +63,17 @@ impl JsonDocument {
 
     pub(super) fn has_server(&self, keys: &[String]) -> Result<bool, BadShape> {
         Ok(self.table(keys)?.is_some_and(|table| table.get(SERVER).is_some()))
+    }
+
+    pub(super) fn renamed_server(&self, keys: &[String]) -> Result<Option<String>, BadShape> {
+        let Some(table) = self.table(keys)? else { return Ok(None) };
+        let renamed = |property: CstObjectProp| {
+            let name = property.decoded_name()?;
+            let server = property.value()?.to_serde_value()?;
+            let words = [words(&server["command"]), words(&server["args"])].concat();
+            (name != SERVER && starts_server(&words)).then_some(name)
+        };
+        Ok(table.properties().into_iter().find_map(renamed))
     }
 
     pub(super) fn has_same_server(&self, keys: &[String], fields: &[SettingsField]) -> bool {
@@ -182,7 +195,8 @@ impl JsonDocument {
             if table.properties().iter().filter(|other| is_same(other)).count() > 1 {
                 return Err(BadShape::twice(&keys[..=at]));
             }
-            table = property.object_value().ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+            table =
+                property.object_value().ok_or_else(|| BadShape::no_table(&keys[..=at], OBJECT))?;
         }
         Ok(Some(table))
     }
@@ -196,7 +210,7 @@ impl JsonDocument {
             n_made += usize::from(table.get(key).is_none());
             table = table
                 .object_value_or_create(key)
-                .ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+                .ok_or_else(|| BadShape::no_table(&keys[..=at], OBJECT))?;
         }
         Ok((table, n_made))
     }
@@ -231,8 +245,16 @@ fn command(handler: &CstNode) -> Option<String> {
     value.as_string_lit()?.decoded_value().ok()
 }
 
+/// Returns a text, or the texts of a list.
+fn words(value: &Value) -> Vec<&str> {
+    match value.as_array() {
+        Some(values) => values.iter().filter_map(Value::as_str).collect(),
+        None => value.as_str().into_iter().collect(),
+    }
+}
+
 fn no_list(event: &str) -> BadShape {
-    BadShape { key: format!("{HOOKS}.{event}"), expected: "list" }
+    BadShape { key: format!("{HOOKS}.{event}"), expected: "a list `[…]`" }
 }
 
 fn input(field: &SettingsField) -> (String, CstInputValue) {
@@ -330,6 +352,21 @@ mod tests {
             json.text()
         );
         assert!(!json.is_empty());
+    }
+
+    #[test]
+    fn a_server_of_another_name_is_found_by_its_command() {
+        for (entry, expected) in [
+            (r#""r": {"command": "/x/skillmux", "args": ["mcp"]}"#, Some("r")),
+            (r#""a": 1, "r": {"command": ["skillmux", "mcp"]}"#, Some("r")),
+            (r#""skillmux": {"command": "skillmux", "args": ["mcp"]}"#, None),
+            (r#""r": {"command": "other", "args": ["mcp"]}"#, None),
+        ] {
+            let text = format!("{{\"servers\": {{{entry}}}}}");
+            let json = JsonDocument::parse(&text, SettingsFormat::Json).ok().unwrap();
+            let name = json.renamed_server(&keys("servers")).ok().unwrap();
+            assert_eq!(name.as_deref(), expected, "{entry}");
+        }
     }
 
     #[test]

@@ -52,7 +52,8 @@ pub(crate) fn wired(agent: &AgentProfile, home: &Path) -> Result<Wired, Settings
     let path = present_file(home, &agent.mcp.files);
     let document = Document::parse(&path, file::read(&path)?.as_deref(), agent.mcp.format)?;
     let keys = server_keys(&document, &agent.mcp).map_err(|shape| at(&path, shape))?;
-    let mcp = document.has_server(keys).map_err(|shape| at(&path, shape))?;
+    let mcp = document.has_server(keys).map_err(|shape| at(&path, shape))?
+        || document.renamed_server(keys).map_err(|shape| at(&path, shape))?.is_some();
     let hook = match &agent.hook {
         None => None,
         Some(hook) => {
@@ -114,6 +115,9 @@ impl Wiring<'_> {
                 plan.kept.push(format!("the MCP server `skillmux` in `{}`", path.display()));
                 return Ok(());
             }
+        } else if let Some(name) = document.renamed_server(&keys).map_err(wrong)? {
+            plan.kept.push(format!("the MCP server `{name}` in `{}`", path.display()));
+            return Ok(());
         }
         let n_made = document.set_server(&keys, &fields).map_err(wrong)?;
         plan.changes.push(Change {
@@ -262,7 +266,7 @@ fn present_file(home: &Path, files: &[String]) -> PathBuf {
     present.or(paths.last()).cloned().unwrap_or_else(|| home.to_owned())
 }
 
-/// Returns the keys where skillmux is; or else the last that lead to a table; or else the first.
+/// Returns the keys where skillmux is, by its name or by its command; or else the last that lead to a table; or else the first.
 fn server_keys<'p>(
     document: &Document,
     settings: &'p McpSettings,
@@ -270,6 +274,11 @@ fn server_keys<'p>(
     let mut best = settings.paths.first().map_or(&[][..], Vec::as_slice);
     for keys in &settings.paths {
         if document.has_server(keys)? {
+            return Ok(keys);
+        }
+    }
+    for keys in &settings.paths {
+        if document.renamed_server(keys)?.is_some() {
             return Ok(keys);
         }
         if document.has_servers(keys)? {

@@ -3,7 +3,10 @@
 use skillmux::library::agents::{SettingsField, SettingsValue};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::entry::{BadShape, SERVER};
+use super::entry::{BadShape, SERVER, starts_server};
+
+/// What a table is called in TOML.
+const TABLE: &str = "a table";
 
 /// A TOML file with all its spacing and comments.
 pub(super) struct TableDocument {
@@ -41,6 +44,16 @@ impl TableDocument {
         Ok(self.table(keys)?.is_some_and(|table| table.contains_key(SERVER)))
     }
 
+    pub(super) fn renamed_server(&self, keys: &[String]) -> Result<Option<String>, BadShape> {
+        let Some(table) = self.table(keys)? else { return Ok(None) };
+        let is_renamed = |server: &Item| {
+            let words = ["command", "args"].map(|key| server.get(key).map_or(vec![], words));
+            starts_server(&words.concat())
+        };
+        let found = table.iter().find(|(name, server)| *name != SERVER && is_renamed(server));
+        Ok(found.map(|(name, _)| name.to_owned()))
+    }
+
     pub(super) fn has_same_server(&self, keys: &[String], fields: &[SettingsField]) -> bool {
         let table = self.table(keys).ok().flatten();
         let Some(server) = table.and_then(|table| table.get(SERVER)?.as_table_like()) else {
@@ -73,7 +86,7 @@ impl TableDocument {
             table = table
                 .get_mut(key)
                 .and_then(Item::as_table_like_mut)
-                .ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+                .ok_or_else(|| BadShape::no_table(&keys[..=at], TABLE))?;
         }
         let mut server = Table::new();
         for field in fields {
@@ -112,7 +125,7 @@ impl TableDocument {
         let mut table: &dyn TableLike = self.document.as_table();
         for (at, key) in keys.iter().enumerate() {
             let Some(item) = table.get(key) else { return Ok(None) };
-            table = item.as_table_like().ok_or_else(|| BadShape::no_table(&keys[..=at]))?;
+            table = item.as_table_like().ok_or_else(|| BadShape::no_table(&keys[..=at], TABLE))?;
         }
         Ok(Some(table))
     }
@@ -123,6 +136,14 @@ impl TableDocument {
             table = table.get_mut(key)?.as_table_like_mut()?;
         }
         Some(table)
+    }
+}
+
+/// Returns a text, or the texts of a list.
+fn words(item: &Item) -> Vec<&str> {
+    match item.as_array() {
+        Some(array) => array.iter().filter_map(Value::as_str).collect(),
+        None => item.as_str().into_iter().collect(),
     }
 }
 
@@ -164,6 +185,21 @@ mod tests {
             table.remove_server(&keys(), n_made);
             assert_eq!(table.text(), text, "{added}");
         }
+    }
+
+    #[test]
+    fn a_server_of_another_name_is_found_by_its_command() {
+        let name = |text: &str| {
+            let table = TableDocument::parse(text).ok().unwrap();
+            table.renamed_server(&keys()).ok().unwrap()
+        };
+        let entry = "command = \"/x/skillmux\"\nargs = [\"mcp\"]\n";
+        assert_eq!(name(&format!("[mcp_servers.router]\n{entry}")).as_deref(), Some("router"));
+        let inline = "mcp_servers = { x = 1, r = { command = 'skillmux', args = ['mcp'] } }\n";
+        assert_eq!(name(inline).as_deref(), Some("r"));
+        assert_eq!(name(&format!("[mcp_servers.skillmux]\n{entry}")), None);
+        assert_eq!(name("[mcp_servers.x]\ncommand = \"x\"\n"), None);
+        assert_eq!(name(""), None);
     }
 
     #[test]

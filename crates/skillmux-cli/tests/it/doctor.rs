@@ -202,8 +202,8 @@ fn the_list_of_each_agent_is_filled_as_it_does_it() {
     // 8,000 characters: seven lines of 5 + 4 + 1,000, and then three skills too many.
     let (n_listed, dropped) = kinds(&described(".claude", 10, 1000), "claude-code");
     let names = ["s007", "s008", "s009"];
-    let expected = names.map(|name| pair("dropped", &format!(".claude/skills/{name}/SKILL.md")));
-    assert_eq!((n_listed, dropped), (7, expected.to_vec()));
+    let expected = names.map(|name| pair("name_only", &format!(".claude/skills/{name}/SKILL.md")));
+    assert_eq!((n_listed, dropped), (10, expected.to_vec()));
     // Descriptions of more than 1,536 characters are cut.
     let (n_listed, cut) = kinds(&described(".claude", 1, 1600), "claude-code");
     assert_eq!((n_listed, cut), (1, vec![pair("shortened", ".claude/skills/s000/SKILL.md")]));

@@ -316,6 +316,36 @@ fn what_the_user_wired_stays_as_it_is() {
 }
 
 #[test]
+fn a_server_that_the_user_gave_another_name_stays_the_only_one() {
+    let home = Home::new();
+    home.write(
+        ".codex/config.toml",
+        "[mcp_servers.router]\ncommand = \"/x/skillmux\"\nargs = [\"mcp\"]\n",
+    );
+    let opencode = ".config/opencode/opencode.json";
+    home.write(opencode, r#"{"mcp": {"servers": {"router": {"command": ["skillmux", "mcp"]}}}}"#);
+    let before = settings(&home);
+    let done = home.run(&["init", "--yes"]);
+    let told = succeeds(&done);
+    assert_eq!(told.matches("left as it is: the MCP server `router`").count(), 2, "{told}");
+    for file in [".codex/config.toml", opencode] {
+        assert_eq!(settings(&home)[Path::new(file)], before[Path::new(file)], "{file}");
+    }
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.stdout.matches("MCP server yes").count(), 2, "{}", doctor.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_no_file_is_refused() {
+    let home = Home::new();
+    home.write(".codex/skills/tea/SKILL.md", "");
+    let pipe = home.path(".codex/config.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    home.run(&["init", "--dry-run"]).assert_error("is no regular file", "");
+}
+
+#[test]
 fn opencode_two_has_its_servers_in_a_table_of_their_own() {
     let home = Home::new();
     let file = ".config/opencode/opencode.json";

@@ -119,7 +119,7 @@ fn is_within(number: u64, property: &Value) -> bool {
 }
 
 /// Returns what a JSON value is, with its article.
-fn kind_of(value: &Value) -> &'static str {
+pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

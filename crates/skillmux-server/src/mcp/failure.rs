@@ -7,11 +7,13 @@ use rmcp::{
     handler::server::tool::IntoCallToolResult,
     model::{CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Tool},
 };
+use serde_json::Value;
 use skillmux::{
     skill::SkillId,
     text::{clipped, one_line},
 };
 
+use super::{arguments::kind_of, lines::REFUSED};
 use crate::{Status, status::Failure};
 
 /// Longest message, in characters; what the caller sent may be long, and it knows that already.
@@ -45,6 +47,35 @@ pub(super) fn unknown_tool(name: &str, known: &[Tool]) -> ErrorData {
     let known: Vec<_> = known.iter().map(|tool| tool.name.as_ref()).collect();
     let message = format!("unknown tool `{name}`; there are {}", known.join(", "));
     ErrorData::new(ErrorCode(Status::Invalid.json_rpc()), message, None)
+}
+
+/// Returns the answer to a request that rmcp cannot read, because it does not know the method or
+/// because the `params` are wrong.
+pub(super) fn unreadable(method: &str, params: Option<&Value>) -> ErrorData {
+    let field = |name: &str| params.and_then(|params| params.get(name));
+    let wrong = |name, expected| match field(name) {
+        None => format!("`{name}` is missing"),
+        Some(value) => format!("`{name}` is {}, but must be {expected}", kind_of(value)),
+    };
+    let message = match method {
+        REFUSED => {
+            let refused = params.and_then(|error| serde_json::from_value(error.clone()).ok());
+            return refused.unwrap_or_else(|| ErrorData::invalid_params("no error", None));
+        }
+        "tools/call" if !field("name").is_some_and(Value::is_string) => wrong("name", "a string"),
+        "tools/call" if field("arguments").is_some_and(|value| !value.is_object()) => {
+            wrong("arguments", "an object")
+        }
+        "resources/read" | "skills/get" if !field("uri").is_some_and(Value::is_string) => {
+            wrong("uri", "a string")
+        }
+        "tools/call" | "resources/read" | "skills/get" => {
+            format!("the `params` of `{method}` cannot be read")
+        }
+        // As rmcp says it.
+        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None),
+    };
+    ErrorData::invalid_params(message, None)
 }
 
 fn message(failure: &Failure) -> String {

@@ -4,10 +4,11 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     handler::server::tool::ToolCallContext,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, GetSkillRequestParams, GetSkillResult,
-        Implementation, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ResourceTemplate, ServerCapabilities, ServerConfig,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+        GetSkillRequestParams, GetSkillResult, Implementation, ListResourceTemplatesResult,
+        ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceTemplate,
+        ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
     tool_handler,
@@ -15,7 +16,7 @@ use rmcp::{
 use skillmux::text::{clipped, one_line};
 
 use super::{
-    failure::{bad_cursor, unknown_tool},
+    failure::{bad_cursor, unknown_tool, unreadable},
     skills,
     tools::Tools,
 };
@@ -69,6 +70,14 @@ impl ServerHandler for Tools {
             return Err(unknown_tool(&request.name, &self.routes.list_all()));
         }
         self.routes.call(ToolCallContext::new(self, request, context)).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unreadable(&request.method, request.params.as_ref()))
     }
 
     async fn list_skills(

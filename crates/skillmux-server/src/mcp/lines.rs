@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use rmcp::model::ErrorCode;
+use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
 };
@@ -20,12 +21,14 @@ const NO_MESSAGE: &[u8] = b"null\n";
 /// The method of the notification that stands for a line that is no JSON.
 pub(super) const NO_JSON: &str = "skillmux/no-json";
 
+/// The method of the request that stands for one that is refused; its `params` are the error.
+pub(super) const REFUSED: &str = "skillmux/refused";
+
 /// Returns the input with other lines in place of those that rmcp would drop without an answer.
 ///
 /// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line
 /// that is no JSON then becomes a notification of [`NO_JSON`]; and a line of more than 8 MiB, or
-/// with `params` that are no object, is answered as a call of a method that does not exist and
-/// whose name says why.
+/// with `params` that are no object, becomes a request of [`REFUSED`].
 pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (mut sender, receiver) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
@@ -85,15 +88,19 @@ fn too_long(head: &[u8]) -> Vec<u8> {
         values.next()?.ok().filter(|id| id.is_u64() || id.is_string())
     });
     match id {
-        Some(id) => refused(&id, &format!("message of more than {MAX_LINE_BYTES} bytes")),
+        Some(id) => refused(
+            &id,
+            ErrorCode::INVALID_REQUEST,
+            &format!("the message is longer than {MAX_LINE_BYTES} bytes"),
+        ),
         None => NO_MESSAGE.to_vec(),
     }
 }
 
-/// Returns a call of a method that does not exist, whose name says what is wrong: rmcp answers it,
-/// with its id.
-fn refused(id: &Value, why: &str) -> Vec<u8> {
-    let request = serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": why });
+/// Returns a request that is answered with this error.
+fn refused(id: &Value, code: ErrorCode, message: &str) -> Vec<u8> {
+    let error = json!({ "code": code, "message": message });
+    let request = json!({ "jsonrpc": "2.0", "id": id, "method": REFUSED, "params": error });
     format!("{request}\n").into_bytes()
 }
 
@@ -101,10 +108,11 @@ fn refused(id: &Value, why: &str) -> Vec<u8> {
 /// id.
 fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
     let request: Value = serde_json::from_slice(line).ok()?;
-    let (id, method) = (request.get("id")?, request.get("method")?.as_str()?);
+    let id = request.get("id").filter(|_| request["method"].is_string())?;
     let is_wrong = !matches!(request.get("params")?, Value::Object(_) | Value::Null);
     let has_id = id.is_i64() || id.is_u64() || id.is_string();
-    (is_wrong && has_id).then(|| refused(id, &format!("{method} with `params` that are no object")))
+    let refused = || refused(id, ErrorCode::INVALID_PARAMS, "`params` must be an object");
+    (is_wrong && has_id).then(refused)
 }
 
 /// Returns a line that can be read, or one that says that it cannot be.
@@ -113,20 +121,27 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(line);
     }
     let Some(line) = readable(line) else {
-        let notification = serde_json::json!({ "jsonrpc": "2.0", "method": NO_JSON });
+        let notification = json!({ "jsonrpc": "2.0", "method": NO_JSON });
         return Cow::Owned(format!("{notification}\n").into_bytes());
     };
     with_wrong_params(&line).map_or(line, Cow::Owned)
 }
 
 /// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of
-/// surrogate pairs; `None` for what is no JSON.
+/// surrogate pairs; `None` for what is no JSON. A cursor that is no string becomes one: rmcp would
+/// read it as none, and give the first page.
 pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let text = String::from_utf8_lossy(bytes);
     let text = without_half_pairs(&text).map_or(text, Cow::Owned);
     let has_mark = text.starts_with('\u{feff}');
     // As a value: a number that is out of range is JSON to others only.
-    serde_json::from_str::<Value>(&text[if has_mark { 3 } else { 0 }..]).ok()?;
+    let mut value: Value = serde_json::from_str(&text[if has_mark { 3 } else { 0 }..]).ok()?;
+    if let Some(cursor) = value.pointer_mut("/params/cursor")
+        && !matches!(cursor, Value::String(_) | Value::Null)
+    {
+        *cursor = Value::String(cursor.to_string());
+        return Some(Cow::Owned(format!("{value}\n").into_bytes()));
+    }
     Some(match text {
         Cow::Borrowed(_) => Cow::Borrowed(bytes),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -206,7 +221,8 @@ mod tests {
             mended(br#"{"jsonrpc":"2.0","id":11,"method":"tools/call","params":[]}"#).into_owned();
         let request: Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(request["id"], 11);
-        assert_eq!(request["method"], "tools/call with `params` that are no object");
+        assert_eq!(request["method"], REFUSED);
+        assert_eq!(request["params"]["message"], "`params` must be an object");
         for fine in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#,
@@ -215,6 +231,17 @@ mod tests {
         ] {
             assert!(matches!(mended(fine.as_bytes()), Cow::Borrowed(_)), "{fine}");
         }
+    }
+
+    #[test]
+    fn a_cursor_that_is_no_string_becomes_one() {
+        let cursor = |json: &str| {
+            let value: Value = serde_json::from_slice(&readable(json.as_bytes()).unwrap()).unwrap();
+            value["params"]["cursor"].clone()
+        };
+        assert_eq!(cursor(r#"{"params": {"cursor": 5}}"#), "5");
+        assert_eq!(cursor(r#"{"params": {"cursor": "a"}}"#), "a");
+        assert_eq!(cursor(r#"{"params": {"cursor": null}}"#), Value::Null);
     }
 
     #[test]

@@ -180,7 +180,7 @@ async fn half_an_emoji_and_a_huge_message_are_answered() {
     let task = "x".repeat(9 << 20);
     let params = json!({ "name": "find_skills", "arguments": { "task": task } });
     let error = &session.request(5, "tools/call", params).await["error"];
-    assert!(error.to_string().contains("more than 8388608 bytes"), "{error}");
+    assert!(error.to_string().contains("longer than 8388608 bytes"), "{error}");
     let response = session.request(6, "tools/list", json!({})).await;
     assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);
     session.close().await.unwrap();

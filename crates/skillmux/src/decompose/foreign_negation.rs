@@ -194,12 +194,10 @@ pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused>
         });
     }
     let is_behind = |words: &&&str| rest.starts_with(**words);
-    let (words, start) = match JAPANESE.iter().find(is_behind) {
-        Some(words) => (words, before.trim_end_matches(is_of_japanese_noun).len()),
-        None => {
-            let words = KOREAN.iter().find(is_behind)?;
-            (words, before.rfind(' ').map_or(0, |space| space + 1))
-        }
+    let (words, start) = if let Some(words) = JAPANESE.iter().find(is_behind) {
+        (words, before.trim_end_matches(is_of_japanese_noun).len())
+    } else {
+        (KOREAN.iter().find(is_behind)?, before.rfind(' ').map_or(0, |space| space + 1))
     };
     let noun = before[start..].trim_end_matches(PARTICLES);
     let object = (!noun.is_empty()).then(|| from + start..from + start + noun.len());
@@ -231,7 +229,7 @@ fn object(after: &str) -> Option<(Range<usize>, usize)> {
     for word in after.split_inclusive(char::is_whitespace) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let place = at + word.find(bare).unwrap_or(0);
-        if !bare.is_empty() && !(words.is_empty() && ARTICLES.contains(&bare)) {
+        if !(bare.is_empty() || words.is_empty() && ARTICLES.contains(&bare)) {
             if ENDS.contains(&bare) || USES.contains(&bare) {
                 break;
             }

@@ -1,11 +1,12 @@
 //! Splits a `SKILL.md` into front matter and body, and reads the fields that skillmux needs.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor},
 };
+use serde_saphyr::{Error as YamlError, MessageFormatter, UserMessageFormatter, render_options};
 
 use super::{decode::truncated, front_matter_fields::FrontMatter, front_matter_lines};
 
@@ -39,7 +40,9 @@ pub(super) fn parse(text: &str) -> Document<'_> {
     let is_closed = closed.is_some();
     let (yaml, body) = closed.unwrap_or_else(|| front_matter_lines::split_unclosed(block));
     // Between two rulers there may be nothing; a single ruler opens nothing.
-    let front_matter = if is_closed || !yaml.is_empty() { read(yaml) } else { None };
+    let n_lines_before = text[..text.len() - block.len()].matches('\n').count();
+    let front_matter =
+        if is_closed || !yaml.is_empty() { read(yaml, n_lines_before) } else { None };
     match front_matter {
         Some(mut front_matter) => {
             if !is_closed {
@@ -64,14 +67,14 @@ fn closing_line(block: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the fields, or `None` where the block is no front matter at all.
-fn read(yaml: &str) -> Option<FrontMatter> {
+fn read(yaml: &str, n_lines_before: usize) -> Option<FrontMatter> {
     if yaml.trim().is_empty() {
         return Some(FrontMatter::default());
     }
     let detail = if yaml.len() > MAX_FRONT_MATTER_BYTES {
         format!("larger than {MAX_FRONT_MATTER_BYTES} bytes")
     } else {
-        match from_yaml(yaml) {
+        match from_yaml(yaml, n_lines_before) {
             Ok(front_matter) => return Some(front_matter),
             Err(detail) => detail,
         }
@@ -81,8 +84,9 @@ fn read(yaml: &str) -> Option<FrontMatter> {
         .then(|| FrontMatter { repaired: Some(detail), ..front_matter_lines::read(head) })
 }
 
-/// Reads the fields with a YAML parser; the error says in one line what it did not like.
-fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
+/// Reads the fields with a YAML parser; the error says in one line what it did not like, and on
+/// which line of the file.
+fn from_yaml(yaml: &str, n_lines_before: usize) -> Result<FrontMatter, String> {
     // The first pass keeps scalars as they are written (`3.10`, `on`); the second takes lists and
     // mappings too.
     let fields = limited::<Fields<String>>(yaml)
@@ -96,9 +100,34 @@ fn from_yaml(yaml: &str) -> Result<FrontMatter, String> {
             repaired: None,
         }),
         Err(error) => {
-            let message = error.to_string();
+            let message = error.render_with_options(render_options! {
+                formatter: &YamlMessages,
+                line_offset: n_lines_before as u64,
+            });
             let line = message.lines().next().unwrap_or_default();
             Err(truncated(line, MAX_DETAIL_CHARS).to_owned())
+        }
+    }
+}
+
+/// What is wrong with front matter, in words for its author.
+struct YamlMessages;
+
+impl MessageFormatter for YamlMessages {
+    fn format_message<'a>(&self, error: &'a YamlError) -> Cow<'a, str> {
+        match error {
+            YamlError::DuplicateMappingKey { key: Some(key), .. } => {
+                format!("the key `{key}` is there twice").into()
+            }
+            YamlError::DuplicateMappingKey { key: None, .. } => "a key is there twice".into(),
+            YamlError::AliasReplayCounterOverflow { .. }
+            | YamlError::AliasReplayLimitExceeded { .. }
+            | YamlError::AliasExpansionLimitExceeded { .. }
+            | YamlError::AliasReplayStackDepthExceeded { .. } => {
+                "its aliases stand for too many values".into()
+            }
+            YamlError::Budget { .. } => "too many values, or too deep".into(),
+            _ => UserMessageFormatter.format_message(error),
         }
     }
 }
@@ -320,6 +349,22 @@ mod tests {
             true,
         );
         check("---\nname: a\nname: b\ndescription: c\n---\n", Some("a"), Some("c"), true);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_plain_words_with_the_line_of_the_file() {
+        let deep = format!("x: {}", "[".repeat(100));
+        let bomb = format!("a: &a [1, 2, 3]\nb: [{}]", vec!["*a"; 900].join(", "));
+        for (yaml, expected) in [
+            ("name: a\nname: b", "the key `name` is there twice at line 5, column 1"),
+            ("name: a\nx: y: z", "mapping values are not allowed in this context at line 5"),
+            (deep.as_str(), "too many values, or too deep at line 4"),
+            (bomb.as_str(), "its aliases stand for too many values at line 5"),
+        ] {
+            let text = format!("\n\n---\n{yaml}\n---\n");
+            let detail = parse(&text).front_matter.unwrap().repaired.unwrap();
+            assert!(detail.starts_with(expected), "{detail}");
+        }
     }
 
     #[test]

@@ -102,8 +102,10 @@ pub struct AgentSkills {
     pub folders: Vec<FolderSkills>,
     /// Files with a skill, each counted once.
     pub n_skills: usize,
-    /// Skills that the agent lists with their descriptions, whole or cut.
+    /// Skills that the agent lists, with their descriptions or by name only.
     pub n_listed: usize,
+    /// How many of these have their descriptions, whole or cut.
+    pub n_described: usize,
     /// How many of the skills are of plugins.
     pub n_of_plugins: usize,
     /// Its plugins; only skills of those that are on are read.
@@ -128,6 +130,13 @@ pub struct FolderSkills {
 pub enum Problem {
     /// The list of skills is full.
     Dropped {
+        /// Name of the skill.
+        name: String,
+        /// Its file.
+        path: String,
+    },
+    /// The list has its name, and not its description.
+    NameOnly {
         /// Name of the skill.
         name: String,
         /// Its file.
@@ -190,6 +199,7 @@ impl Problem {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Dropped { .. } => "dropped",
+            Self::NameOnly { .. } => "name only",
             Self::Shortened { .. } => "shortened",
             Self::Shadowed { .. } => "shadowed",
             Self::Duplicate { .. } => "duplicate",
@@ -203,9 +213,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Dropped { name, path } | Self::ForUserOnly { name, path } => {
-                write!(f, "{name}  {path}")
-            }
+            Self::Dropped { name, path }
+            | Self::NameOnly { name, path }
+            | Self::ForUserOnly { name, path } => write!(f, "{name}  {path}"),
             Self::Shortened { name, path, shown_chars, description_chars } => {
                 write!(f, "{name}  {shown_chars} of {description_chars} characters  {path}")
             }
@@ -290,7 +300,8 @@ impl<'a> InstalledFolders<'a> {
             None => vec![Shown::Whole; listed.len()],
         };
         let is_described = |shown: &&Shown| matches!(shown, Shown::Whole | Shown::Start(_));
-        account.n_listed = shown.iter().filter(is_described).count();
+        account.n_listed = shown.iter().filter(|shown| **shown != Shown::Nothing).count();
+        account.n_described = shown.iter().filter(is_described).count();
         let trimmed = view.listed.iter().zip(shown);
         account.problems.extend(trimmed.filter_map(|(skill, shown)| skill.trimmed(shown)));
         (account, view.listed)
@@ -320,7 +331,12 @@ impl<'a> View<'a> {
                 let (path, detail) = (path.clone(), issue.to_string());
                 let is_ours = matches!(
                     issue,
-                    Issue::OutsideRoot | Issue::TooManyLinks { .. } | Issue::TooDeep { .. }
+                    Issue::TooLarge { .. }
+                        | Issue::IdTooLong { .. }
+                        | Issue::OutsideRoot
+                        | Issue::SymlinkLoop
+                        | Issue::TooManyLinks { .. }
+                        | Issue::TooDeep { .. }
                 );
                 return Some(if is_ours {
                     Problem::NotRead { path, detail }
@@ -376,7 +392,8 @@ impl InstalledSkill {
             Shown::Start(shown_chars) => {
                 Some(Problem::Shortened { name, path, shown_chars, description_chars })
             }
-            Shown::Name | Shown::Nothing => Some(Problem::Dropped { name, path }),
+            Shown::Name => Some(Problem::NameOnly { name, path }),
+            Shown::Nothing => Some(Problem::Dropped { name, path }),
         }
     }
 }
