@@ -100,6 +100,9 @@ fn suspect_text(text: &mut String, suspect: &Suspect) {
     text.push('\n');
 }
 
+/// What is said of the number of skills that could not be checked.
+const UNCHECKED: &str = "not checked";
+
 fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     let mut list = |ids: &[SkillId], what: &str| {
         for id in ids.iter().take(n_shown) {
@@ -125,12 +128,13 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     let counts = [
         (drift.n_same, "as pinned"),
         (n_changed, "changed"),
-        (drift.unchecked.len(), "not checked"),
+        (drift.unchecked.len(), UNCHECKED),
         (drift.gone.len(), "gone"),
         (drift.new.len(), "not pinned"),
     ];
-    let counts: Vec<String> =
-        counts.iter().map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    // Nearly always all of them can be checked.
+    let counts = counts.iter().filter(|(n, what)| *n > 0 || *what != UNCHECKED);
+    let counts: Vec<String> = counts.map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
     let _ = writeln!(text, "pins: {}", counts.join(", "));
 }
 

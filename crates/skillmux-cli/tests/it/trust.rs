@@ -92,6 +92,7 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
         "n_same": 0,
         "changed": ["project-claude-code/tea"],
         "changed_files": ["claude-code/mug"],
+        "unchecked": [],
         "gone": [],
         "new": ["claude-code/cup"],
     });
