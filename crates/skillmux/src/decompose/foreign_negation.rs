@@ -167,10 +167,22 @@ const KOREAN: [&str; 6] =
     [" 없이", " 말고", " 사용하지 말고", " 사용하지 않고", " 쓰지 말고", " 쓰지 않고"];
 const PARTICLES: [char; 4] = ['을', '를', '은', '는'];
 
+/// What begins like [`STARTS`], and rules nothing out.
+const IDIOMS: [&str; 7] = [
+    "ohne weiteres",
+    "ohne zweifel",
+    "sans cesse",
+    "sans doute",
+    "sem dúvida",
+    "sin duda",
+    "sin embargo",
+];
+
 /// Most words of what is ruled out.
 const MAX_WORDS: usize = 3;
 
-/// Returns what is ruled out by words that begin here. `lower` has no capital ASCII letter.
+/// Returns what is ruled out by words that begin here, or that stand here behind it, from the byte
+/// `from` on. `lower` has no capital ASCII letter.
 pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused> {
     let rest = head(&lower[at..]);
     let is_at = |words: &&&str| {
@@ -185,7 +197,8 @@ pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused>
         let end = at + words.len();
         let is_face = *words == "sans"
             && (FACES.contains(&last_word(before)) || rest[words.len()..].starts_with('-'));
-        return Some(match object(&lower[end..]).filter(|_| !is_face) {
+        let is_other = is_face || IDIOMS.iter().any(|idiom| rest.starts_with(idiom));
+        return Some(match object(&lower[end..]).filter(|_| !is_other) {
             Some((object, used)) => Refused {
                 range: at..end + used,
                 object: Some(end + object.start..end + object.end),
@@ -300,6 +313,7 @@ mod tests {
             "set the text in Open Sans and bold",
             "a sans-serif type face",
             "plot sin and cos",
+            "ordena la tabla, sin embargo conserva la primera fila",
             "テストがない",
         ] {
             assert_eq!(read(task), (vec![], task.to_owned()), "{task}");
