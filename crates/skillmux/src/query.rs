@@ -201,6 +201,7 @@ mod tests {
             .collect();
         assert_eq!(texts, ["read CSV", "draw a chart"]);
         assert!(query().needs().is_empty());
+        assert_eq!(needs(&["read CSV"; 17]).unwrap().needs().len(), 1);
         for (refused, message) in [
             (vec!["read CSV".to_owned(), " - ".to_owned()], "need 2 has no letter or digit"),
             (vec!["a".repeat(401)], "need 1 is longer than 400 bytes"),

@@ -100,9 +100,6 @@ fn suspect_text(text: &mut String, suspect: &Suspect) {
     text.push('\n');
 }
 
-/// What is said of the number of skills that could not be checked.
-const UNCHECKED: &str = "not checked";
-
 fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     let mut list = |ids: &[SkillId], what: &str| {
         for id in ids.iter().take(n_shown) {
@@ -125,16 +122,17 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
         text.push('\n');
     }
     let n_changed = drift.changed.len() + drift.changed_files.len();
-    let counts = [
+    let mut counts = vec![
         (drift.n_same, "as pinned"),
         (n_changed, "changed"),
-        (drift.unchecked.len(), UNCHECKED),
         (drift.gone.len(), "gone"),
         (drift.new.len(), "not pinned"),
     ];
-    // Nearly always all of them can be checked.
-    let counts = counts.iter().filter(|(n, what)| *n > 0 || *what != UNCHECKED);
-    let counts: Vec<String> = counts.map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    if !drift.unchecked.is_empty() {
+        counts.push((drift.unchecked.len(), "not checked"));
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
     let _ = writeln!(text, "pins: {}", counts.join(", "));
 }
 

@@ -121,6 +121,22 @@ fn a_damaged_index_is_told_and_restored() {
     done.assert_error("no earlier generation of the index", "--rebuild");
 }
 
+#[test]
+fn skills_of_agents_that_cannot_be_read_are_told_once() {
+    let home = Home::new();
+    home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil the water first.");
+    fs::create_dir(home.path(".claude/skills/cup")).unwrap();
+    fs::write(home.path(".claude/skills/cup/SKILL.md"), b"caf\xe9").unwrap();
+    let note = || {
+        let stderr = home.run(&["search", TASK]).stderr;
+        stderr.lines().find(|line| line.contains("skipped")).map(str::to_owned)
+    };
+    let first = note().unwrap();
+    assert!(first.starts_with("note: skipped 1 of 2: "), "{first}");
+    assert!(first.ends_with("`skillmux doctor` lists all"), "{first}");
+    assert_eq!(note(), None);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_that_are_passed_over_are_told() {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use skillmux::{
     model::{Language, Translated, Translator},
-    text::{is_common_han, is_kana, simplified},
+    text::{is_common_han, is_hiragana, is_kana, simplified},
 };
 
 use super::DISCOUNT;
@@ -173,11 +173,6 @@ impl Translator for RunLexicon {
         let language = self.writing.language();
         Some(Translated { text, language, content, discount: self.writing.discount() })
     }
-}
-
-/// Returns whether the character is one of the small ones of Japanese, which write its grammar.
-fn is_hiragana(c: char) -> bool {
-    matches!(c, '\u{3041}'..='\u{309f}')
 }
 
 /// Returns whether a text has Chinese in it. Japanese has other characters as well.

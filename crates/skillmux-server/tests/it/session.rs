@@ -170,6 +170,30 @@ async fn nonsense_in_a_session_does_not_end_the_server() {
 }
 
 #[tokio::test]
+async fn a_wrong_call_is_told_which_field_is_wrong() {
+    let mut session = RawSession::start();
+    session.initialize("2025-11-25").await;
+    for (method, params, message) in [
+        ("tools/call", json!({}), "`name` is missing"),
+        ("tools/call", json!({ "name": 5 }), "`name` is a number, but must be a string"),
+        (
+            "tools/call",
+            json!({ "name": "find_skills", "arguments": "x" }),
+            "`arguments` is a string, but must be an object",
+        ),
+        ("tools/call", json!([]), "`params` must be an object"),
+        ("resources/read", json!({}), "`uri` is missing"),
+        ("skills/get", json!({}), "`uri` is missing"),
+    ] {
+        let error = &session.request(1, method, params).await["error"];
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(message)));
+    }
+    let error = &session.request(2, "skills/list", json!({ "cursor": 5 })).await["error"];
+    assert_eq!(error["code"], -32602);
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn half_an_emoji_and_a_huge_message_are_answered() {
     let mut session = RawSession::start();
     session.initialize("2025-11-25").await;
@@ -180,6 +204,7 @@ async fn half_an_emoji_and_a_huge_message_are_answered() {
     let task = "x".repeat(9 << 20);
     let params = json!({ "name": "find_skills", "arguments": { "task": task } });
     let error = &session.request(5, "tools/call", params).await["error"];
+    assert_eq!(error["code"], -32600);
     assert!(error.to_string().contains("longer than 8388608 bytes"), "{error}");
     let response = session.request(6, "tools/list", json!({})).await;
     assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);

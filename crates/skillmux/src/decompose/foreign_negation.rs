@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{head, negation::begins_phrase};
-use crate::text::is_kana;
+use super::{head, phrase::begins_phrase};
+use crate::text::is_hiragana;
 
 /// What words of another language rule out.
 pub(super) struct Refused {
@@ -57,6 +57,7 @@ const STARTS: [&str; 38] = [
 ];
 
 /// Words that do so at the begin of a phrase, and tell a state elsewhere: `es gibt keine Tests`.
+/// Longer ones come first here, too.
 const PHRASE_STARTS: [&str; 10] = [
     "kein",
     "keine",
@@ -85,9 +86,8 @@ const ENDS: [&str; 52] = [
     "aber",
     "als",
     "am",
-    "and",
-    "or",
     "an",
+    "and",
     "auf",
     "aus",
     "avec",
@@ -110,6 +110,7 @@ const ENDS: [&str; 52] = [
     "no",
     "nur",
     "oder",
+    "or",
     "ou",
     "para",
     "pero",
@@ -138,7 +139,7 @@ const ENDS: [&str; 52] = [
 
 /// Verbs behind it: `ohne Docker zu verwenden`.
 const USES: [&str; 6] =
-    ["verwenden", "benutzen", "nutzen", "zu verwenden", "zu benutzen", "zu nutzen"];
+    ["benutzen", "nutzen", "verwenden", "zu benutzen", "zu nutzen", "zu verwenden"];
 
 /// Ends of verbs that say what is not to happen: `sans perdre de données`.
 const INFINITIVES: [&str; 5] = ["ar", "er", "ir", "or", "re"];
@@ -191,7 +192,7 @@ pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused>
     let before = &lower[from..at];
     if !before.ends_with(char::is_alphanumeric)
         && let Some(words) = STARTS.iter().find(is_at).or_else(|| {
-            PHRASE_STARTS.iter().rev().find(is_at).filter(|_| begins_foreign_phrase(lower, at))
+            PHRASE_STARTS.iter().find(is_at).filter(|_| begins_foreign_phrase(lower, at))
         })
     {
         let end = at + words.len();
@@ -229,8 +230,7 @@ fn last_word(text: &str) -> &str {
 /// Tells whether a character may be one of a noun in Japanese: anything but the small letters of
 /// grammar, and marks.
 fn is_of_japanese_noun(c: char) -> bool {
-    let is_hiragana = is_kana(c) && ('\u{3040}'..'\u{30a0}').contains(&c);
-    (c.is_alphanumeric() || matches!(c, '-' | '.' | 'ー')) && !is_hiragana
+    (c.is_alphanumeric() || matches!(c, '-' | '.' | 'ー')) && !is_hiragana(c)
 }
 
 /// Returns the bytes of what is ruled out after the words that do so, and how many bytes belong to
@@ -256,7 +256,7 @@ fn object(after: &str) -> Option<(Range<usize>, usize)> {
     }
     let object = words.first()?.start..words.last()?.end;
     let rest = &after[object.end..];
-    let used = USES.iter().rev().find(|use_| rest.trim_start().starts_with(**use_));
+    let used = USES.iter().find(|use_| rest.trim_start().starts_with(**use_));
     let used = used.map_or(0, |use_| rest.len() - rest.trim_start().len() + use_.len());
     // `ohne Daten zu verlieren`, `sin perder datos`: what must not happen, and nothing to rule out.
     let is_aim = used == 0 && rest.trim_start().starts_with("zu ");
@@ -281,6 +281,7 @@ mod tests {
         for (task, object, rest) in [
             ("Richte den Dienst ein, ohne Docker", "Docker", "Richte den Dienst ein"),
             ("Deploy das, aber nicht mit Docker", "Docker", "Deploy das, aber"),
+            ("Mach Folien, aber nicht in PowerPoint", "PowerPoint", "Mach Folien, aber"),
             ("Mach eine Tabelle, keine Präsentation", "Präsentation", "Mach eine Tabelle"),
             ("Bitte nicht Docker verwenden, sondern systemd", "Docker", "sondern systemd"),
             ("ohne den Docker zu benutzen, starte es", "Docker", "starte es"),

@@ -23,6 +23,7 @@ mod decomposer;
 mod foreign_negation;
 mod negation;
 mod order;
+mod phrase;
 mod refusal;
 mod request;
 mod request_start;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     foreign_negation::{Refused, refused_at},
     head,
+    phrase::begins_phrase,
 };
 use crate::text::{is_english, is_spaceless};
 
@@ -238,14 +239,6 @@ fn is_either_or(lower: &str, at: usize) -> bool {
     let before = lower[..at].chars().next_back();
     let after = lower[at..].strip_prefix('不').and_then(|rest| rest.chars().next());
     before.is_some() && before == after
-}
-
-/// Returns whether a phrase begins at these bytes: after a mark, or after `and`, `but` or `please`.
-pub(super) fn begins_phrase(lower: &str, at: usize) -> bool {
-    let before = lower[..at].trim_end_matches(' ');
-    before.is_empty()
-        || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\'')
-        || ["and", "but", "please"].iter().any(|word| before.ends_with(word))
 }
 
 /// Returns the bytes of what the words rule out; `None` if nothing is named.

@@ -3,10 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    head,
-    negation::{Negation, begins_phrase},
-    request_start::is_base_form,
-    verbs::VERBS,
+    head, negation::Negation, phrase::begins_phrase, request_start::is_base_form, verbs::VERBS,
 };
 
 /// Words before a verb that refuse what it says, at the begin of a phrase.

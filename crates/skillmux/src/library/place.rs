@@ -8,7 +8,7 @@ use std::{
 use walkdir::WalkDir;
 
 use super::directory;
-use crate::{skill::ContentHash, text::printable};
+use crate::{skill::ContentHash, text::shown_path};
 
 /// Limits of a folder whose files are hashed.
 const MAX_HASHED_FILES: usize = 10_000;
@@ -37,9 +37,7 @@ impl SkillPlace {
     /// hidden characters.
     pub fn shown(&self) -> String {
         let absolute = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
-        // Two spaces in a row are part of a path.
-        let shown = |c: char| if c.is_whitespace() { ' ' } else { c };
-        printable(&absolute.display().to_string()).chars().map(shown).collect()
+        shown_path(&absolute.display().to_string())
     }
 
     /// Returns a hash of its files: their paths and bytes, and what its links lead to. `None` if

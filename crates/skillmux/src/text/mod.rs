@@ -34,9 +34,11 @@ mod tokens;
 
 pub use analyzer::Analyzer;
 pub(crate) use english::is_english;
-pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable};
+pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable, shown_path};
 pub(crate) use script::spaceless_share_of_words;
-pub use script::{is_common_han, is_han, is_kana, is_latin, is_spaceless, spaceless_share};
+pub use script::{
+    is_common_han, is_han, is_hiragana, is_kana, is_latin, is_spaceless, spaceless_share,
+};
 pub use shingles::for_each_shingle;
 pub use simplified::simplified;
 pub use stop_words::is_stop_word;

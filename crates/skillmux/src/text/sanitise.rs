@@ -76,6 +76,13 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// Returns a path as people and models read it: on one line, without hidden characters. Other than
+/// in [`one_line`], each white space becomes a space of its own: two of them are part of a path.
+pub fn shown_path(path: &str) -> String {
+    let shown = |c: char| if c.is_whitespace() { ' ' } else { c };
+    printable(path).chars().map(shown).collect()
+}
+
 /// Returns whether a character shows nothing but joins its neighbours, or chooses a form of the one
 /// before it.
 fn is_joint(c: char) -> bool {

@@ -77,6 +77,12 @@ pub fn is_kana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}')
 }
 
+/// Returns whether the character is hiragana, the part of kana in which the grammar of Japanese is
+/// written.
+pub fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{309f}')
+}
+
 /// Returns whether the character is a Latin letter, of any language.
 pub fn is_latin(c: char) -> bool {
     matches!(c, 'A'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') && c.is_alphabetic()
@@ -91,6 +97,12 @@ pub fn is_common_han(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hiragana_is_a_part_of_kana() {
+        assert!("のを".chars().all(|c| is_hiragana(c) && is_kana(c)));
+        assert!(!"カー表a".chars().any(is_hiragana));
+    }
 
     #[test]
     fn a_letter_is_of_one_writing() {

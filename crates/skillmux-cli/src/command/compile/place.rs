@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use skillmux::{
     library::agents::{AgentProfile, InstalledSkill, Remedy},
-    text::printable,
+    text::shown_path,
 };
 
 /// Name of the folder of copies, where the user names none.
@@ -70,10 +70,9 @@ impl Copies {
 }
 
 /// Returns whether a path can stand between backticks in a copy: a model must read all of it as a
-/// path, as [`SkillPlace::shown`](skillmux::library::SkillPlace::shown) shows one.
+/// path.
 fn can_be_quoted(path: &str) -> bool {
-    let is_odd = |c: char| c == '`' || c.is_whitespace() && c != ' ';
-    !path.contains(is_odd) && printable(path) == path
+    !path.contains('`') && shown_path(path) == path
 }
 
 /// Returns the path of a folder that need not be there, from the root and without `..` as far as
