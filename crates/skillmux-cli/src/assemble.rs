@@ -11,8 +11,8 @@ use skillmux::{
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
     model::{
-        ChatModel, Encoder, EncoderIdentity, PairScorer, Speller, TokenEncoder, TokenVectors,
-        Translator,
+        ChatModel, Encoder, EncoderIdentity, PairScorer, Speller, SubjectWords, TokenEncoder,
+        TokenVectors, Translator,
     },
     page::{FullPager, KindPager, MmrPager, Pager, PagerWeights, ValuePager},
     rerank::{
@@ -167,6 +167,7 @@ pub(crate) struct Models {
     sequence: Option<PathBuf>,
     pager: PagerWeights,
     speller: Arc<dyn Speller>,
+    subjects: Arc<dyn SubjectWords>,
     translator: Arc<dyn Translator>,
     reranker: Option<Arc<dyn PairScorer>>,
     passage: PassageChoice,
@@ -205,6 +206,7 @@ impl Models {
             sequence: paths.composer.clone().filter(|path| is_sequence(path)),
             pager: pager_weights(settings.models.pager.as_deref())?,
             speller: Arc::new(skillmux_models::speller()),
+            subjects: Arc::new(skillmux_models::subject_words()),
             translator: Arc::new(skillmux_models::translator()),
             reranker: own_model::pair_scorer(settings)?,
             passage: paths.reranker_reads.unwrap_or_default(),
@@ -382,6 +384,7 @@ impl Models {
     ) -> Ranker {
         let ranker = self.weighed(choice, weights, vectors);
         let ranker = ranker.with_speller(Arc::clone(&self.speller)).without_trust();
+        let ranker = ranker.with_subjects(Arc::clone(&self.subjects));
         ranker.with_reranker(|inner| self.asking(inner))
     }
 

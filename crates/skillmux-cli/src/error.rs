@@ -192,6 +192,14 @@ pub(crate) enum CliError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder of `compile` holds the list of another agent.
+    #[error("`{}` holds the list of `{}`", path.display(), skillmux::text::one_line(agent))]
+    OutOfAgent {
+        /// The folder.
+        path: PathBuf,
+        /// Short name of the agent, as the folder says it.
+        agent: String,
+    },
     /// A file cannot lie where it is to be written.
     #[error("cannot write `{}`: {}", path.display(), if path.is_dir() { "it is a folder" } else { "its folder does not exist" })]
     OutPlace {
@@ -297,7 +305,7 @@ impl CliError {
             Self::OutFolder { .. } => "check who owns its folder, or name a file in another one",
             Self::OutIsInput { .. } => "name another file for what is written",
             Self::OutPlace { .. } => "name a file with --out, in a folder that is there",
-            Self::OutExists { .. } => "name another folder with --out",
+            Self::OutExists { .. } | Self::OutOfAgent { .. } => "name another folder with --out",
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
             }

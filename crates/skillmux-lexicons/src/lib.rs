@@ -1,7 +1,7 @@
-//! Word lists of eight languages with their English words; a crate of its own, since a registry
-//! takes ten megabytes a crate.
+//! Word lists of eight languages with their English words, and of the words that name a subject; a
+//! crate of its own, since a registry takes ten megabytes a crate.
 //!
-//! The card is `assets/lexicon.md`. A line is a word or a phrase, a tab and its English words; none
+//! The card of the languages is `assets/lexicon.md`. A line is a word or a phrase, a tab and its English words; none
 //! for a word of grammar. Lines of [`CHINESE`] have the frequency of the word between both.
 
 /// Chinese, in simplified characters.
@@ -27,3 +27,7 @@ pub static RUSSIAN: &str = include_str!("../assets/russian.tsv");
 
 /// Spanish.
 pub static SPANISH: &str = include_str!("../assets/spanish.tsv");
+
+/// Which words name a subject: a word of small ASCII letters and digits, a tab, and its weight in
+/// hundredths, by the bytes of the word. Its card is `assets/subjects.md`.
+pub static SUBJECTS: &str = include_str!("../assets/subjects.tsv");

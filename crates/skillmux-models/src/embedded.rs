@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Speller, TokenEncoder, Translator},
+    model::{Speller, SubjectWords, TokenEncoder, Translator},
     page::PagerWeights,
     rerank::RankerWeights,
     retrieve::WorkWeights,
@@ -16,6 +16,7 @@ use crate::{
     lexicon::{self, Lexicons},
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
+    subject_words::SubjectList,
     transformer::TransformerEncoder,
     translated::TranslatedEncoder,
 };
@@ -236,7 +237,7 @@ struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
 
 impl Speller for EmbeddedSpeller {
     fn is_spelled_right(&self, word: &str) -> bool {
-        self.0.is_spelled_right(word) || LEXICONS.has(word)
+        self.0.is_spelled_right(word) || SUBJECTS.has(word) || LEXICONS.has(word)
     }
 
     fn has_whole_word(&self, word: &str) -> bool {
@@ -247,6 +248,14 @@ impl Speller for EmbeddedSpeller {
         self.0.nearest(word, more)
     }
 }
+
+/// Returns what knows which words name a subject; its card is `subjects.md` of the crate
+/// `skillmux-lexicons`.
+pub fn subject_words() -> impl SubjectWords {
+    SUBJECTS
+}
+
+const SUBJECTS: SubjectList = SubjectList(skillmux_lexicons::SUBJECTS);
 
 /// Returns what says words of other languages in English; it reads each list when it is first
 /// needed. The card is `lexicon.md` of the crate `skillmux-lexicons`.

@@ -3,7 +3,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`] and [`translator`]: the weights that are shipped | nine megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | nine megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder; [`sequence`]: the sequence composer | a tensor library and tokenizers |
 //! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
@@ -45,13 +45,15 @@ pub mod remote;
 pub mod sequence;
 mod speller;
 mod static_encoder;
+#[cfg(feature = "embedded")]
+mod subject_words;
 mod translated;
 mod transformer;
 
 #[cfg(feature = "embedded")]
 pub use embedded::{
     EmbeddedModel, ModelKind, abstention, composer, embedded_models, encoder, kinds, pager, ranker,
-    speller, transformer, translator, work,
+    speller, subject_words, transformer, translator, work,
 };
 pub use error::{Error, Result};
 pub use lexicon::{Reading, RunLexicon, WordLexicon, Writing};

@@ -332,7 +332,8 @@ impl Error {
             }
             Self::IndexMissing { .. } => "make one of the skills that it is to hold".to_owned(),
             Self::IndexForeign { .. } => {
-                "choose an empty or new folder; nothing in this one was touched".to_owned()
+                "name the folder of an index, or an empty one to make it in; nothing in this one was touched"
+                    .to_owned()
             }
             Self::IndexFormat { .. }
             | Self::EncoderMismatch { .. }

@@ -122,6 +122,10 @@ fn goes_text(text: &mut String, report: &CompileReport) {
 /// Says how the list is brought about.
 fn remedy_text(text: &mut String, report: &CompileReport) {
     let Some(out) = &report.out else {
+        if report.skills.iter().all(|skill| skill.kept == "whole") {
+            let _ = writeln!(text, "\nAll descriptions fit as they are: nothing is to be changed.");
+            return;
+        }
         let what = match report.remedy {
             Remedy::NameOverrides => "the settings that bring this list about",
             _ => "settings and copies of skills that bring this list about",

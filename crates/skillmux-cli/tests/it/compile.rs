@@ -111,6 +111,25 @@ fn claude_code_gets_a_setting_and_skills_that_are_used_keep_their_descriptions()
 }
 
 #[test]
+fn a_list_that_fits_writes_nothing_and_a_folder_of_another_agent_is_left_alone() {
+    let home = home_of(".codex/skills", 2);
+    let out = home.path("out").display().to_string();
+    let done = home.run(&["compile", "--agent", "codex", "--out", &out]);
+    assert!(done.stdout.contains("All descriptions fit as they are"), "{}", done.stdout);
+    assert!(!home.path("out").exists());
+    let tight = ["--agent", "codex", "--chars", "200", "--out", &out];
+    assert!(report(&home, &tight)["out"]["n_copies"].as_u64() > Some(0));
+    home.write_skill(".openclaw/skills/a", "a", "Does a thing.", "Do it.");
+    let done = home.run(&["compile", "--agent", "openclaw", "--out", &out]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("holds the list of `codex`"), "{}", done.stderr);
+    assert!(home.path("out/config.toml").exists());
+    // The copies of a list that needed some are of no use once it fits.
+    assert!(report(&home, &["--agent", "codex", "--out", &out])["out"].is_null());
+    assert_eq!(std::fs::read_dir(home.path("out")).unwrap().count(), 0);
+}
+
+#[test]
 fn openclaw_gets_copies_except_where_no_stronger_folder_is() {
     let home = home_of(".openclaw/skills", 100);
     let long = "Bakes bread in the oven of the village. ".repeat(30);

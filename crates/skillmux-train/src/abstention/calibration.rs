@@ -1,6 +1,6 @@
 //! [`fit_calibration`]: logistic regression.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skillmux::{
     compose::{Calibration, Evidence, Features},
@@ -15,6 +15,9 @@ pub const COVERAGE: f64 = 0.9;
 /// Bias and weights.
 const N: usize = Features::N + 1;
 
+/// The feature that is fitted by itself.
+const LACKED: &str = "subjects_lacked";
+
 /// L2 penalty on the weights of standardised features, as a share of the number of examples: keeps
 /// the weights of features that say the same from growing apart.
 const PENALTY: f64 = 1e-3;
@@ -27,6 +30,8 @@ pub struct CalibrationExample {
     pub evidence: Evidence,
     /// Whether a skill of the library helps.
     pub is_answerable: bool,
+    /// Whether it asks for work near the skills of the library, which none of them does.
+    pub is_near: bool,
     /// How much it counts beside the others with the same answer, above 0.
     pub importance: f64,
     /// How much its library counts beside the others, above 0.
@@ -41,20 +46,27 @@ pub struct CalibrationExample {
 /// lets through [`COVERAGE`] of the answerable examples, by weight. Tasks that name a skill count
 /// for the threshold only.
 ///
+/// [`Features::subjects_lacked`] is fitted by itself, to answerable and near requests alone, beside
+/// the log-odds of the other features. Tasks that need no skill name few subjects, so that a fit to
+/// all would make of it how much a task is work.
+///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
 pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
     let rows = weighted_rows(examples);
     let (bias, weights) = fit_monotone(&rows);
     let mut calibration =
         Calibration { ranking, bias, weights, threshold: 0.0, large_threshold: None };
+    fit_lacked(&mut calibration, &rows);
     calibration.threshold = threshold(&calibration, examples);
     calibration
 }
 
 /// One example.
 struct Row {
+    evidence: Features,
     features: [f64; Features::N],
     answer: bool,
+    is_near: bool,
     weight: f64,
 }
 
@@ -76,7 +88,8 @@ fn balance(examples: &[CalibrationExample]) -> Vec<f64> {
         *of_class.entry((group, *is_answerable)).or_default() += importance;
     }
     let weight = |example: &CalibrationExample| {
-        let CalibrationExample { evidence, is_answerable, importance, library_weight } = example;
+        let CalibrationExample { evidence, is_answerable, importance, library_weight, .. } =
+            example;
         let group = group_of(evidence);
         let share_of_group = library_weight * of_group[&group] / of_library[&group.0];
         share_of_group * importance / (2.0 * of_class[&(group, *is_answerable)])
@@ -88,8 +101,10 @@ fn weighted_rows(examples: &[CalibrationExample]) -> Vec<Row> {
     let weighed: Vec<CalibrationExample> =
         examples.iter().filter(|example| !example.evidence.is_named).copied().collect();
     let row = |(example, weight): (&CalibrationExample, f64)| Row {
+        evidence: example.evidence.features,
         features: example.evidence.features.to_array().map(f64::from),
         answer: example.is_answerable,
+        is_near: example.is_near,
         weight,
     };
     weighed.iter().zip(balance(&weighed)).map(row).collect()
@@ -97,7 +112,7 @@ fn weighted_rows(examples: &[CalibrationExample]) -> Vec<Row> {
 
 /// Fits, and leaves out features that measure a match but got a weight below zero, until none does.
 fn fit_monotone(rows: &[Row]) -> (f32, Features) {
-    let mut is_used = [true; Features::N];
+    let mut is_used = Features::NAMES.map(|name| name != LACKED);
     let has_both = [false, true].iter().all(|answer| rows.iter().any(|row| row.answer == *answer));
     if !has_both {
         return (0.0, Features::default());
@@ -112,6 +127,32 @@ fn fit_monotone(rows: &[Row]) -> (f32, Features) {
             None => return (rounded(bias), Features::from_array(weights.map(rounded))),
         }
     }
+}
+
+/// Fits the weight of what a skill lacks beside all other features; none above zero.
+fn fit_lacked(calibration: &mut Calibration, rows: &[Row]) {
+    let library = |row: &Row| row.evidence.library_size.to_bits();
+    let libraries: BTreeSet<u32> = rows.iter().filter(|row| row.is_near).map(library).collect();
+    let is_like = |row: &&Row| row.is_near || row.answer && libraries.contains(&library(row));
+    let rows: Vec<&Row> = rows.iter().filter(is_like).collect();
+    let of_answer = |answer: bool| rows.iter().filter(move |row| row.answer == answer);
+    let [near, answerable] =
+        [false, true].map(|answer| of_answer(answer).map(|row| row.weight).sum::<f64>());
+    if near == 0.0 || answerable == 0.0 {
+        return;
+    }
+    let labelled = |row: &&Row| -> Labelled<3> {
+        let weight = row.weight / if row.answer { answerable } else { near };
+        let log_odds = f64::from(calibration.log_odds(&row.evidence));
+        let input = [1.0, log_odds, f64::from(row.evidence.subjects_lacked)];
+        Labelled { input, answer: row.answer, weight }
+    };
+    let labelled: Vec<Labelled<3>> = rows.iter().map(labelled).collect();
+    let [_, of_log_odds, of_lacked] = logistic(&labelled, PENALTY);
+    if of_log_odds <= 0.0 || of_lacked >= 0.0 {
+        return;
+    }
+    calibration.weights.subjects_lacked = rounded(of_lacked / of_log_odds);
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
@@ -173,8 +214,11 @@ mod tests {
     use crate::random::Random;
 
     const BIAS: f32 = -1.0;
-    const WEIGHTS: [f32; Features::N] =
-        [2.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    const WEIGHTS: [f32; Features::N] = {
+        let mut weights = [0.0; Features::N];
+        [weights[0], weights[2], weights[3], weights[8]] = [2.0, 1.0, 0.5, 1.0];
+        weights
+    };
 
     fn ranking() -> RankingIdentity {
         RankingIdentity::new("test")
@@ -202,7 +246,13 @@ mod tests {
             features.character_share = 0.0;
             let evidence = Evidence { features, ..Evidence::default() };
             let is_answerable = random.share() < truth.confidence(&evidence);
-            CalibrationExample { evidence, is_answerable, importance: 1.0, library_weight: 1.0 }
+            CalibrationExample {
+                evidence,
+                is_answerable,
+                is_near: false,
+                importance: 1.0,
+                library_weight: 1.0,
+            }
         };
         (0..n).map(|_| draw()).collect()
     }
@@ -287,11 +337,39 @@ mod tests {
     }
 
     #[test]
+    fn what_a_skill_lacks_counts_against_it_by_near_requests_alone() {
+        // Tasks that need no skill name no subject; near ones lack most of theirs.
+        let mut random = Random::new(7);
+        let mut examples = examples(3000, 7);
+        for (at, example) in examples.iter_mut().enumerate() {
+            let (is_answerable, is_near) = [(true, false), (false, true), (false, false)][at % 3];
+            (example.is_answerable, example.is_near) = (is_answerable, is_near);
+            let features = &mut example.evidence.features;
+            features.score_mass = if is_answerable { 0.5 } else { 0.0 } + random.share();
+            features.subjects_lacked = match (is_answerable, is_near) {
+                (true, _) => 0.6 * random.share(),
+                (_, true) => 0.3 + 0.6 * random.share(),
+                _ => 0.0,
+            };
+        }
+        let fitted = fit(&examples);
+        assert!(fitted.weights.subjects_lacked < -1.0);
+        for example in &mut examples {
+            example.is_near = false;
+        }
+        let without = fit(&examples);
+        assert_eq!(without.weights.subjects_lacked, 0.0);
+        assert_eq!(without.weights.score_mass, fitted.weights.score_mass);
+        assert_eq!(without.bias, fitted.bias);
+    }
+
+    #[test]
     fn without_both_answers_nothing_is_learned() {
         let evidence = Evidence::default();
         let only = [CalibrationExample {
             evidence,
             is_answerable: true,
+            is_near: false,
             importance: 1.0,
             library_weight: 1.0,
         }];

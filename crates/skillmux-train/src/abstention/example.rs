@@ -78,6 +78,7 @@ impl AbstentionExample {
         Some(CalibrationExample {
             evidence: self.evidence?,
             is_answerable: self.kind.is_answerable(),
+            is_near: self.kind == QuestionKind::Near,
             importance: self.kind.importance()?,
             library_weight: self.library_weight,
         })

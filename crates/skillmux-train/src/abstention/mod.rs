@@ -14,6 +14,7 @@
 //!         ..Evidence::default()
 //!     },
 //!     is_answerable,
+//!     is_near: false,
 //!     importance: 1.0,
 //!     library_weight: 1.0,
 //! };

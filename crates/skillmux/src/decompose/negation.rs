@@ -10,7 +10,11 @@ use super::{
 use crate::text::{is_english, is_spaceless};
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 24] = [
+const STARTS: [&str; 30] = [
+    "can not use",
+    "can't use",
+    "cannot use",
+    "cant use",
     "do not use",
     "don't use",
     "dont use",
@@ -20,6 +24,8 @@ const STARTS: [&str; 24] = [
     "don't need",
     "do not touch",
     "don't touch",
+    "must not use",
+    "mustn't use",
     "never use",
     "without using",
     "instead of",
@@ -40,6 +46,22 @@ const STARTS: [&str; 24] = [
 /// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
 /// `please`.
 const PHRASE_STARTS: [&str; 6] = ["not using", "not with", "not in", "not as", "not", "no"];
+
+/// Words behind what they rule out, which begins a phrase: `docker is not allowed`.
+const ENDINGS: [&str; 12] = [
+    "are banned",
+    "are forbidden",
+    "are not allowed",
+    "aren't allowed",
+    "is banned",
+    "is forbidden",
+    "is not allowed",
+    "is not an option",
+    "is off limits",
+    "is off the table",
+    "isn't allowed",
+    "isn't an option",
+];
 
 /// A word that does so at the begin of a phrase, unless it says all that the task wants: `avoid
 /// rerenders in React`.
@@ -121,6 +143,9 @@ const OF_STATES: [&str; 33] = [
 /// Words that may stand before it and are no part of it.
 const ARTICLES: [&str; 8] = ["a", "an", "any", "my", "our", "the", "this", "with"];
 
+/// Words that name nothing: `this is not allowed`.
+const PRONOUNS: [&str; 7] = ["it", "one", "that", "these", "this", "those", "which"];
+
 /// Most words of what is ruled out; more are a sentence with a condition.
 const MAX_WORDS: usize = 3;
 
@@ -141,7 +166,8 @@ pub(crate) struct Negation {
 
 /// Returns what a task rules out, in its order; they do not overlap.
 ///
-/// Only what is asked for is ruled out: `do not use docker`, `no containers,`, `not with Docker`. A
+/// Only what is asked for is ruled out: `do not use docker`, `no containers,`, `not with Docker`,
+/// `Docker is not allowed`. A
 /// state is not, as in `it does not start`, nor a condition, as in `without losing data`.
 pub(crate) fn negations(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
@@ -154,6 +180,9 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
         if let Some(Refused { range, object }) = refused_at(&lower, at, from) {
             from = range.end;
             found.extend(object.map(|object| Negation { range, object }));
+        } else if let Some(negation) = ending_at(&lower, at, from) {
+            from = negation.range.end;
+            found.push(negation);
         } else if let Some(start) = start_at(&lower, at) {
             let object = object(&lower, &start).filter(|object| !is_aim(&lower, &start, object));
             from = object.as_ref().map_or(start.end, |object| object.end);
@@ -195,6 +224,36 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
     }
     rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、'))
         .to_owned()
+}
+
+/// Returns what the words at these bytes rule out that begin a phrase, if there are such; it begins
+/// at `from` or later.
+fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
+    let before = lower[from..at].strip_suffix(' ')?;
+    let is_at = |words: &&&str| {
+        let after = lower[at..].strip_prefix(**words);
+        after.is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+    };
+    let words = ENDINGS.iter().find(is_at)?;
+    let word_before = |end: usize| before[..end].rfind(' ').map_or(0, |space| space + 1);
+    let mut start = before.len();
+    for _ in 0..MAX_WORDS {
+        start = word_before(start.checked_sub(1)?);
+        if begins_phrase(lower, from + start) {
+            let object = &before[start..];
+            let article = ARTICLES.iter().find_map(|article| {
+                object
+                    .strip_prefix(article)?
+                    .strip_prefix(' ')
+                    .map(|rest| object.len() - rest.len())
+            });
+            let object = from + start + article.unwrap_or(0)..from + before.len();
+            let begin = before_conjunction(&lower[..from + start]).max(from);
+            let is_named = !object.is_empty() && !PRONOUNS.contains(&&lower[object.clone()]);
+            return is_named.then(|| Negation { range: begin..at + words.len(), object });
+        }
+    }
+    None
 }
 
 /// Words that rule out.
@@ -334,6 +393,11 @@ mod tests {
             ("we dont use docker here, deploy it", vec!["docker"]),
             ("deploy it, not using docker", vec!["docker"]),
             ("avoid docker, deploy it with systemd", vec!["docker"]),
+            ("docker is not allowed here, deploy it with systemd", vec!["docker"]),
+            ("deploy it, but the docker daemon is off limits", vec!["docker daemon"]),
+            ("deploy it; Kubernetes is not an option", vec!["Kubernetes"]),
+            ("set up a queue, something other than kafka", vec!["kafka"]),
+            ("we can't use docker, deploy it", vec!["docker"]),
         ] {
             assert_eq!(objects(task), expected, "{task}");
         }
@@ -371,6 +435,9 @@ mod tests {
             "which flight should I take to avoid jet lag",
             "avoid hardcoded secrets: scan the repo",
             "no wait, send the mail",
+            "the server says that the method is not allowed",
+            "post fails: this is not allowed",
+            "never mind, send the mail",
             "我要不要把图片压缩一下",
             "这段代码要不要重构",
             "需不需要加索引",

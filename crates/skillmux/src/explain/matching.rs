@@ -101,6 +101,7 @@ impl<'q> WordReader<'q> {
         WordMatch {
             matched: rarest_first(self.query.text(), &matched),
             missing: rarest_first(self.query.text(), &without_parts(&missing)),
+            subjects_lacked: 0.0,
             coverage: f32::min(weight_of_matched / weight_of_words, 1.0),
             score_share: field_scores.iter().sum::<f32>() / attainable,
             field_scores,

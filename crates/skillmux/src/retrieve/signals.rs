@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::RankingIdentity;
-use crate::skill::SkillId;
+use crate::{model::SubjectWords, skill::SkillId};
 
 /// What is known of a candidate for a query: named numbers, the words that both share, and whether
 /// the query names the skill.
@@ -46,6 +46,10 @@ pub struct Translation {
     pub discount: f32,
 }
 
+/// Weight of a subject that a skill is taken to have without a word for it: one missing word of
+/// little weight is no missing subject.
+const SPARE_SUBJECT: f32 = 0.1;
+
 /// How the words of a query and of a skill meet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WordMatch {
@@ -54,6 +58,9 @@ pub struct WordMatch {
     /// Words of the query that do not occur in the skill, rarest first. Chinese that no skill of
     /// the library holds is left out: two neighbouring characters are mostly no word.
     pub missing: Vec<String>,
+    /// Share of the subjects that the query names which do not occur in the skill, weighted by how
+    /// much each word names one, in `[0, 1)`; 0 where the query names none or nothing tells it.
+    pub subjects_lacked: f32,
     /// Share of the query's words that occur in the skill, weighted by rarity, in `[0, 1]`.
     pub coverage: f32,
     /// BM25 of the words as a share of the most that they could give, in `[0, 1)`.
@@ -76,6 +83,22 @@ impl WordMatch {
     pub fn headline_share(&self) -> f32 {
         let [name, description, _] = self.field_scores;
         (name + description) / f32::max(self.field_scores.iter().sum(), f32::MIN_POSITIVE)
+    }
+
+    /// Returns the match with the share of the subjects that the skill lacks.
+    #[must_use]
+    pub(crate) fn with_subjects(self, subjects: &dyn SubjectWords) -> Self {
+        let of_part = |part: &str| match part.bytes().any(|c| c.is_ascii_alphabetic()) {
+            true => subjects.weight(part),
+            false => 0.0,
+        };
+        let of_word = |word: &String| {
+            let word = word.to_ascii_lowercase();
+            word.split(|c: char| !c.is_ascii_alphanumeric()).map(of_part).fold(0.0, f32::max)
+        };
+        let of = |words: &[String]| words.iter().map(of_word).sum::<f32>();
+        let (matched, missing) = (of(&self.matched), of(&self.missing));
+        Self { subjects_lacked: missing / (matched + missing + SPARE_SUBJECT), ..self }
     }
 }
 

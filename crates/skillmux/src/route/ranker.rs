@@ -13,7 +13,7 @@ use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
-    model::{Language, Speller, Translator},
+    model::{Language, Speller, SubjectWords, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
@@ -31,6 +31,7 @@ pub struct Ranker {
     reranker: Box<dyn Reranker>,
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
+    subjects: Option<Arc<dyn SubjectWords>>,
     translator: Option<Arc<dyn Translator>>,
     trust: Option<TrustPolicy>,
 }
@@ -50,6 +51,7 @@ impl Ranker {
             reranker,
             words: Bm25Config::default(),
             speller: None,
+            subjects: None,
             translator: None,
             trust: Some(TrustPolicy::default()),
         }
@@ -66,6 +68,13 @@ impl Ranker {
     #[must_use]
     pub fn with_speller(self, speller: Arc<dyn Speller>) -> Self {
         Self { speller: Some(speller), ..self }
+    }
+
+    /// Returns the ranker with what knows which words name a subject: the words that a skill has,
+    /// and those that it lacks, are then weighed by that.
+    #[must_use]
+    pub fn with_subjects(self, subjects: Arc<dyn SubjectWords>) -> Self {
+        Self { subjects: Some(subjects), ..self }
     }
 
     /// Returns the ranker with what says queries in English: skills in English are then found by
@@ -317,6 +326,10 @@ impl Reasons<'_> {
                 WordReader::new(&self.bm25, &query)?.read(&self.bm25, &indexed.skill)
             }
             None => self.words.read(&self.bm25, &indexed.skill),
+        };
+        let words = match self.ranker.subjects.as_deref() {
+            Some(subjects) => words.with_subjects(subjects),
+            None => words,
         };
         candidate.signals.words = Some(words);
         Ok(())

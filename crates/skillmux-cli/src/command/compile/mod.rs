@@ -71,7 +71,7 @@ pub(crate) fn run(args: &CompileArgs, settings: &Settings) -> anyhow::Result<Out
     let lists = [&today_texts[..], &texts_compiled, &texts(&whole)];
     let routing = measure::measure(&installed, lists, args.tasks.as_deref())?;
     let out = match args.out {
-        Some(_) => Some(write(&copies, &installed, &compiled.kept)?),
+        Some(_) => write(&agent.id, &copies, &installed, &compiled.kept)?,
         None => None,
     };
     let rows = installed.iter().enumerate().map(|(at, skill)| {

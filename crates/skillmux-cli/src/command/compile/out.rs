@@ -1,7 +1,7 @@
 //! [`write()`]: the files that bring a list about.
 
 use std::{
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
 };
 
@@ -30,18 +30,26 @@ pub(crate) struct Out {
     pub(crate) n_copies: usize,
 }
 
-/// Writes settings, and copies where the agent needs them. A folder of an earlier run is made anew;
-/// what else is in it stays.
+/// Begins the line of the mark that says for which agent a folder was written.
+const AGENT: &str = "agent: ";
+
+/// Writes settings, and copies where the agent needs them; nothing, and `None`, where the list
+/// needs neither. What an earlier run for this agent wrote into the folder goes; what else is in
+/// it stays.
 ///
 /// # Errors
-/// If the folder holds something and is of no earlier run.
+/// If the folder holds something and is of no earlier run, or of one for another agent.
 pub(super) fn write(
+    agent: &str,
     copies: &Copies,
     skills: &[&InstalledSkill],
     kept: &[Kept],
-) -> anyhow::Result<Out> {
+) -> anyhow::Result<Option<Out>> {
     let folder = &copies.folder;
-    clear(folder)?;
+    clear(agent, folder)?;
+    if kept.iter().all(|kept| *kept == Kept::Whole) {
+        return Ok(None);
+    }
     make_folder(folder)?;
     let mut written = Vec::new();
     for (at, skill) in skills.iter().enumerate() {
@@ -61,13 +69,14 @@ pub(super) fn write(
     write_file(&folder.join(name), text.as_bytes())?;
     let n_copies = written.len();
     written.push(name.into());
-    let mark: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    let written = written.iter().map(|path| path.display().to_string());
+    let mark: Vec<String> = iter::once(format!("{AGENT}{agent}")).chain(written).collect();
     write_file(&folder.join(COPIES_MARK), mark.join("\n").as_bytes())?;
-    Ok(Out { folder: folder.clone(), settings: folder.join(name), n_copies })
+    Ok(Some(Out { folder: folder.clone(), settings: folder.join(name), n_copies }))
 }
 
-/// Removes what an earlier run wrote into a folder.
-fn clear(folder: &Path) -> anyhow::Result<()> {
+/// Removes what an earlier run for the agent wrote into a folder.
+fn clear(agent: &str, folder: &Path) -> anyhow::Result<()> {
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     let mark = folder.join(COPIES_MARK);
     let Ok(written) = fs::read_to_string(&mark) else {
@@ -76,7 +85,12 @@ fn clear(folder: &Path) -> anyhow::Result<()> {
             None => Ok(()),
         };
     };
-    for line in written.lines() {
+    let other = written.lines().find_map(|line| line.strip_prefix(AGENT)).filter(|of| *of != agent);
+    if let Some(other) = other {
+        let (path, agent) = (folder.to_owned(), other.to_owned());
+        return Err(CliError::OutOfAgent { path, agent }.into());
+    }
+    for line in written.lines().chain([COPIES_MARK]) {
         let relative = Path::new(line);
         // The file is the user's: it may say anything.
         let is_ours =

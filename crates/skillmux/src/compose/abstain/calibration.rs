@@ -68,10 +68,14 @@ impl Calibration {
         if evidence.is_named {
             return 1.0;
         }
+        probability(self.log_odds(&evidence.features))
+    }
+
+    /// Returns the log-odds of that, for a skill that the task does not name.
+    pub fn log_odds(&self, features: &Features) -> f32 {
         let weights = self.weights.to_array();
-        let summands = weights.iter().zip(evidence.features.to_array()).map(|(w, f)| w * f);
-        let log_odds = self.bias + summands.sum::<f32>();
-        probability(log_odds)
+        let summands = weights.iter().zip(features.to_array()).map(|(w, f)| w * f);
+        self.bias + summands.sum::<f32>()
     }
 }
 

@@ -109,6 +109,9 @@ evidence_features! {
     /// task is more than a few words and does not ask; else 0.
     #[serde(default)]
     tells: false,
+    /// Share of the subjects that the task names which the best skill lacks, in `[0, 1)`.
+    #[serde(default)]
+    subjects_lacked: false,
 }
 
 impl Evidence {
@@ -150,6 +153,7 @@ impl Evidence {
             asks: f32::from(u8::from(asks)),
             few_words: f32::from(u8::from(is_few)),
             tells: if asks || is_few { 0.0 } else { f32::max(-work, 0.0) },
+            subjects_lacked: words.subjects_lacked,
         };
         // With a stop word it may be a question: `what is docker`.
         let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)
