@@ -88,9 +88,8 @@ impl WordMatch {
     /// Returns the match with the share of the subjects that the skill lacks.
     #[must_use]
     pub(crate) fn with_subjects(self, subjects: &dyn SubjectWords) -> Self {
-        let of_part = |part: &str| match part.bytes().any(|c| c.is_ascii_alphabetic()) {
-            true => subjects.weight(part),
-            false => 0.0,
+        let of_part = |part: &str| {
+            if part.bytes().any(|c| c.is_ascii_alphabetic()) { subjects.weight(part) } else { 0.0 }
         };
         let of_word = |word: &String| {
             let word = word.to_ascii_lowercase();
