@@ -332,8 +332,7 @@ impl Error {
             }
             Self::IndexMissing { .. } => "make one of the skills that it is to hold".to_owned(),
             Self::IndexForeign { .. } => {
-                "name the folder of an index, or an empty one to make it in; nothing in this one was touched"
-                    .to_owned()
+                "choose an empty or new folder; nothing in this one was touched".to_owned()
             }
             Self::IndexFormat { .. }
             | Self::EncoderMismatch { .. }
