@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use skillmux::Error;
+use skillmux::{Error, text::one_line};
 use skillmux_models::remote::RemoteError;
 
 use crate::model_option::ModelOption;
@@ -193,7 +193,7 @@ pub(crate) enum CliError {
         path: PathBuf,
     },
     /// A folder of `compile` holds the list of another agent.
-    #[error("`{}` holds the list of `{}`", path.display(), skillmux::text::one_line(agent))]
+    #[error("`{}` holds the list of `{}`", path.display(), one_line(agent))]
     OutOfAgent {
         /// The folder.
         path: PathBuf,

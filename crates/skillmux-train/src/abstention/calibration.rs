@@ -63,11 +63,17 @@ pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]
 
 /// One example.
 struct Row {
-    evidence: Features,
-    features: [f64; Features::N],
+    features: Features,
     answer: bool,
     is_near: bool,
     weight: f64,
+}
+
+impl Row {
+    /// Returns a feature, by its place in [`Features::to_array`].
+    fn value(&self, at: usize) -> f64 {
+        f64::from(self.features.to_array()[at])
+    }
 }
 
 /// The examples whose classes are balanced against each other.
@@ -101,8 +107,7 @@ fn weighted_rows(examples: &[CalibrationExample]) -> Vec<Row> {
     let weighed: Vec<CalibrationExample> =
         examples.iter().filter(|example| !example.evidence.is_named).copied().collect();
     let row = |(example, weight): (&CalibrationExample, f64)| Row {
-        evidence: example.evidence.features,
-        features: example.evidence.features.to_array().map(f64::from),
+        features: example.evidence.features,
         answer: example.is_answerable,
         is_near: example.is_near,
         weight,
@@ -131,7 +136,7 @@ fn fit_monotone(rows: &[Row]) -> (f32, Features) {
 
 /// Fits the weight of what a skill lacks beside all other features; none above zero.
 fn fit_lacked(calibration: &mut Calibration, rows: &[Row]) {
-    let library = |row: &Row| row.evidence.library_size.to_bits();
+    let library = |row: &Row| row.features.library_size.to_bits();
     let libraries: BTreeSet<u32> = rows.iter().filter(|row| row.is_near).map(library).collect();
     let is_like = |row: &&Row| row.is_near || row.answer && libraries.contains(&library(row));
     let rows: Vec<&Row> = rows.iter().filter(is_like).collect();
@@ -143,8 +148,8 @@ fn fit_lacked(calibration: &mut Calibration, rows: &[Row]) {
     }
     let labelled = |row: &&Row| -> Labelled<3> {
         let weight = row.weight / if row.answer { answerable } else { near };
-        let log_odds = f64::from(calibration.log_odds(&row.evidence));
-        let input = [1.0, log_odds, f64::from(row.evidence.subjects_lacked)];
+        let log_odds = f64::from(calibration.log_odds(&row.features));
+        let input = [1.0, log_odds, f64::from(row.features.subjects_lacked)];
         Labelled { input, answer: row.answer, weight }
     };
     let labelled: Vec<Labelled<3>> = rows.iter().map(labelled).collect();
@@ -166,14 +171,14 @@ fn fit(rows: &[Row], is_used: [bool; Features::N]) -> (f64, [f64; Features::N]) 
     let mean_of = |value: &dyn Fn(&Row) -> f64| {
         rows.iter().map(|row| row.weight * value(row)).sum::<f64>() / total
     };
-    let means: [f64; Features::N] = std::array::from_fn(|at| mean_of(&|row| row.features[at]));
+    let means: [f64; Features::N] = std::array::from_fn(|at| mean_of(&|row| row.value(at)));
     let deviations: [f64; Features::N] =
-        std::array::from_fn(|at| mean_of(&|row| (row.features[at] - means[at]).powi(2)).sqrt());
+        std::array::from_fn(|at| mean_of(&|row| (row.value(at) - means[at]).powi(2)).sqrt());
     let standardised = |row: &Row| -> Labelled<N> {
         let input = std::array::from_fn(|at| match at.checked_sub(1) {
             None => 1.0,
             Some(at) if is_used[at] && deviations[at] > 1e-9 => {
-                (row.features[at] - means[at]) / deviations[at]
+                (row.value(at) - means[at]) / deviations[at]
             }
             Some(_) => 0.0,
         });

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::{head, phrase::begins_phrase};
+use super::{
+    head,
+    phrase::{begins_phrase, begins_with},
+};
 use crate::text::is_hiragana;
 
 /// What words of another language rule out.
@@ -186,9 +189,7 @@ const MAX_WORDS: usize = 3;
 /// `from` on. `lower` has no capital ASCII letter.
 pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused> {
     let rest = head(&lower[at..]);
-    let is_at = |words: &&&str| {
-        rest.strip_prefix(**words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
-    };
+    let is_at = |words: &&&str| begins_with(rest, words);
     let before = &lower[from..at];
     if !before.ends_with(char::is_alphanumeric)
         && let Some(words) = STARTS.iter().find(is_at).or_else(|| {

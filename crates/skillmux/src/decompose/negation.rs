@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     foreign_negation::{Refused, refused_at},
     head,
-    phrase::begins_phrase,
+    phrase::{begins_phrase, begins_with},
 };
 use crate::text::{is_english, is_spaceless};
 
@@ -230,11 +230,7 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
 /// at `from` or later.
 fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
     let before = lower[from..at].strip_suffix(' ')?;
-    let is_at = |words: &&&str| {
-        let after = lower[at..].strip_prefix(**words);
-        after.is_some_and(|after| !after.starts_with(char::is_alphanumeric))
-    };
-    let words = ENDINGS.iter().find(is_at)?;
+    let words = ENDINGS.iter().find(|words| begins_with(&lower[at..], words))?;
     let word_before = |end: usize| before[..end].rfind(' ').map_or(0, |space| space + 1);
     let mut start = before.len();
     for _ in 0..MAX_WORDS {
@@ -273,9 +269,7 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
         is_chinese,
         is_whole,
     };
-    let is_at = |words: &&&str| {
-        rest.strip_prefix(**words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
-    };
+    let is_at = |words: &&&str| begins_with(rest, words);
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
         return (!is_either_or(lower, at)).then(|| start(words, true, false));
     }

@@ -1,4 +1,4 @@
-//! [`begins_phrase`]: where a task may go on with something else.
+//! [`begins_phrase`]: where a task may go on with something else; [`begins_with`]: whole words.
 
 /// Returns whether a phrase begins at these bytes: after a mark, or after `and`, `but` or `please`.
 pub(super) fn begins_phrase(lower: &str, at: usize) -> bool {
@@ -8,9 +8,20 @@ pub(super) fn begins_phrase(lower: &str, at: usize) -> bool {
         || ["and", "but", "please"].iter().any(|word| before.ends_with(word))
 }
 
+/// Returns whether a text begins with these words, the last of which ends there.
+pub(super) fn begins_with(text: &str, words: &str) -> bool {
+    text.strip_prefix(words).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_go_on_are_others() {
+        assert!(begins_with("no docker", "no") && begins_with("no", "no"));
+        assert!(!begins_with("not docker", "no") && !begins_with("a", "no"));
+    }
 
     #[test]
     fn a_phrase_begins_at_the_start_or_behind_a_mark_or_some_words() {

@@ -49,6 +49,9 @@ pub struct Grounds {
     /// Place of the skill by that mean: 1 for the first, falling to 0 near the four hundredth; 0
     /// without vectors.
     pub vector_rank: f32,
+    /// Share of the subjects that the task names which the skill lacks, in `[0, 1)`.
+    #[serde(default)]
+    pub subjects_lacked: f32,
 }
 
 impl Explanation {
@@ -85,6 +88,7 @@ impl Grounds {
             best_cosine: measured(BEST_COSINE),
             cosine_rise: measured(COSINE_RISE),
             vector_rank: measured(Feature::DenseRank.as_str()),
+            subjects_lacked: words.map_or(0.0, |words| words.subjects_lacked),
         }
     }
 }

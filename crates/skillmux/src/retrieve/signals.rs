@@ -137,6 +137,36 @@ impl Signals {
 mod tests {
     use super::*;
 
+    /// Knows two tools.
+    struct Tools;
+
+    impl SubjectWords for Tools {
+        fn weight(&self, word: &str) -> f32 {
+            if ["kicad", "k8s"].contains(&word) { 0.4 } else { 0.0 }
+        }
+    }
+
+    #[test]
+    fn what_is_lacked_is_a_share_of_the_subjects_that_the_query_names() {
+        let lacked = |matched: &[&str], missing: &[&str]| {
+            let [matched, missing] =
+                [matched, missing].map(|words| words.iter().map(ToString::to_string).collect());
+            let words = WordMatch { matched, missing, ..WordMatch::default() };
+            words.with_subjects(&Tools).subjects_lacked
+        };
+        for (matched, missing, expected) in [
+            (&["board"][..], &["layout"][..], 0.0),
+            (&["board"], &["KiCad"], 0.8),
+            (&["kicad"], &["board"], 0.0),
+            (&["k8s"], &["kicad"], 4.0 / 9.0),
+            (&[], &["my-kicad-k8s"], 0.8),
+            (&[], &["表格"], 0.0),
+        ] {
+            let found = lacked(matched, missing);
+            assert!((found - expected).abs() < 1e-6, "{matched:?} {missing:?}: {found}");
+        }
+    }
+
     #[test]
     fn values_are_found_by_name() {
         let signals = Signals::new(&["bm25", "dense"], vec![0.5, 0.25]);

@@ -90,7 +90,8 @@ fn clear(agent: &str, folder: &Path) -> anyhow::Result<()> {
         let (path, agent) = (folder.to_owned(), other.to_owned());
         return Err(CliError::OutOfAgent { path, agent }.into());
     }
-    for line in written.lines().chain([COPIES_MARK]) {
+    let paths = written.lines().filter(|line| !line.starts_with(AGENT)).chain([COPIES_MARK]);
+    for line in paths {
         let relative = Path::new(line);
         // The file is the user's: it may say anything.
         let is_ours =

@@ -122,8 +122,14 @@ impl Evidence {
         let read = best.signals.translation.as_ref().map_or(task, |found| found.text.as_str());
         let unread = WordMatch::default();
         let words = best.signals.words.as_ref().unwrap_or(&unread);
-        let Grounds { clause_mass, body_terms, best_cosine, cosine_rise, vector_rank, .. } =
-            Grounds::of(best);
+        let Grounds {
+            clause_mass,
+            body_terms,
+            best_cosine,
+            cosine_rise,
+            vector_rank,
+            subjects_lacked,
+        } = Grounds::of(best);
         let signal = |name: &str| best.signals.get(name).unwrap_or(0.0);
         let n_terms = words.n_terms as f32;
         let n_matched = words.matched.len() as f32;
@@ -153,7 +159,7 @@ impl Evidence {
             asks: f32::from(u8::from(asks)),
             few_words: f32::from(u8::from(is_few)),
             tells: if asks || is_few { 0.0 } else { f32::max(-work, 0.0) },
-            subjects_lacked: words.subjects_lacked,
+            subjects_lacked,
         };
         // With a stop word it may be a question: `what is docker`.
         let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)
