@@ -24,14 +24,20 @@ pub(super) struct Chosen<'a> {
 
 /// Returns the skill that a plan begins with by the rankings: the best one of the task if it helps,
 /// else that of the part that is surest of one; `None` if no skill helps.
+///
+/// Of many parts, one or another looks like a skill by chance. So where the task as a whole says
+/// no, a part has to be surer than not.
 pub fn first_skill(steps: &[StepCandidates]) -> Option<&Considered> {
     let (whole, parts) = steps.split_first()?;
     match whole.judgement.verdict {
         Verdict::SmallTalk => None,
         Verdict::Helps => whole.candidates.first(),
         Verdict::DoesNotHelp => {
-            let helps = parts.iter().filter(|part| part.judgement.verdict == Verdict::Helps);
-            let sure = |step: &&StepCandidates| step.judgement.confidence.unwrap_or(0.0);
+            let sure = |step: &StepCandidates| step.judgement.confidence.unwrap_or(0.0);
+            let helps = |step: &&StepCandidates| {
+                step.judgement.verdict == Verdict::Helps && sure(step) >= SURE
+            };
+            let helps = parts.iter().filter(helps);
             let surest = helps.rev().max_by(|a, b| sure(a).total_cmp(&sure(b)))?;
             surest.candidates.first()
         }

@@ -263,14 +263,14 @@ fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
     index.similarity(index.find(a)?, index.find(b)?)
 }
 
-/// Returns the highest confidence of what something is loaded for, and of a split task; of all if
-/// nothing is; `None` if one has none.
+/// Returns the highest confidence of what something is loaded for, and of a split task; of the task
+/// alone, or of all needs, if nothing is; `None` if one has none.
 fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
     let is_loaded =
         |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());
     let (whole, rest) = split.divide(steps);
-    let counts =
-        |step: &&StepCandidates| plan.decision == Decision::Abstain || is_loaded(&step.need);
+    let is_unsplit = plan.decision == Decision::Abstain && split != Split::Parts;
+    let counts = |step: &&StepCandidates| is_unsplit || is_loaded(&step.need);
     let mut highest = 0.0_f32;
     for step in whole.into_iter().chain(rest.iter().filter(counts)) {
         highest = highest.max(step.judgement.confidence?);

@@ -306,18 +306,20 @@ fn weights_of_other_features_are_refused() {
 }
 
 #[test]
-fn a_part_that_helps_is_enough_but_talk_loads_nothing() {
+fn a_part_that_is_surer_than_not_is_enough_but_talk_loads_nothing() {
     let no = Verdict::DoesNotHelp;
-    let parts = |verdict| {
+    let parts = |verdict, confidence| {
         plan_of_parts(&[
             step("all", verdict, 0.1, &[("water", 2.0), ("deck", 1.9)]),
             step("what a day", no, 0.1, &[("water", 1.0)]),
-            step("make slides of it", Verdict::Helps, 0.8, &[("deck", 3.0)]),
+            step("make slides of it", Verdict::Helps, confidence, &[("deck", 3.0)]),
         ])
     };
-    let plan = parts(no);
+    let plan = parts(no, 0.5);
     assert_eq!(plan.steps[2].skills, [SkillId::new("deck")]);
-    assert_eq!(parts(Verdict::SmallTalk).decision, Decision::Abstain);
+    assert_eq!(parts(no, 0.49).decision, Decision::Abstain);
+    assert_eq!(parts(Verdict::Helps, 0.49).decision, Decision::Load);
+    assert_eq!(parts(Verdict::SmallTalk, 0.8).decision, Decision::Abstain);
 }
 
 #[test]
