@@ -10,8 +10,10 @@ use anyhow::Context as _;
 
 use crate::error::CliError;
 
-/// What the names of drafts begin and end with.
+/// What the names of drafts begin with, but for those that a caller removes again.
 pub(crate) const DRAFT_PREFIX: &str = ".skillmux-";
+
+/// What the names of drafts end with.
 pub(crate) const DRAFT_SUFFIX: &str = ".draft";
 
 /// Makes a folder, with all above it.
@@ -56,7 +58,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         }
         // A link stays a link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        replace_file(&target, bytes, NewFile::Shared)
+        replace_file(&target, bytes, NewFile::Shared, DRAFT_PREFIX)
     };
     write().with_context(|| format!("cannot write `{}`", path.display()))
 }
@@ -70,10 +72,18 @@ pub(crate) enum NewFile {
     Shared,
 }
 
-/// Replaces a file in one step, or makes it; the permissions of one that is there stay.
-pub(crate) fn replace_file(path: &Path, bytes: &[u8], new: NewFile) -> io::Result<()> {
+/// Replaces a file in one step, or makes it; the permissions of one that is there stay. Once it
+/// returns, neither the text nor the name can be lost any more. Until then the text is in a draft
+/// beside it, whose name begins with `prefix`.
+pub(crate) fn replace_file(
+    path: &Path,
+    bytes: &[u8],
+    new: NewFile,
+    prefix: &str,
+) -> io::Result<()> {
+    let folder = folder_of(path);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(DRAFT_PREFIX).suffix(DRAFT_SUFFIX);
+    builder.prefix(prefix).suffix(DRAFT_SUFFIX);
     #[cfg(unix)]
     if new == NewFile::Shared {
         use std::os::unix::fs::PermissionsExt as _;
@@ -82,13 +92,19 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8], new: NewFile) -> io::Resul
     }
     #[cfg(not(unix))]
     let _ = new;
-    let mut draft = builder.tempfile_in(folder_of(path))?;
+    let mut draft = builder.tempfile_in(folder)?;
     draft.write_all(bytes)?;
     if let Ok(present) = fs::metadata(path) {
         draft.as_file().set_permissions(present.permissions())?;
     }
     draft.as_file().sync_all()?;
-    draft.persist(path).map(drop).map_err(|error| error.error)
+    draft.persist(path).map_err(|error| error.error)?;
+    // Windows has no handle for a folder that could be synced, and needs none. Some file systems
+    // refuse; the file is written nevertheless.
+    if cfg!(unix) {
+        let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -17,7 +17,7 @@ use skillmux::{
 
 use crate::{
     error::CliError,
-    folder::{NewFile, make_folder, replace_file},
+    folder::{DRAFT_PREFIX, NewFile, make_folder, replace_file},
 };
 
 const VERSION: u32 = 1;
@@ -114,7 +114,7 @@ impl Pins {
     fn write(&self, path: &Path) -> anyhow::Result<()> {
         let file = PinFile { version: VERSION, skills: self.0.clone() };
         let text = serde_json::to_string_pretty(&file)? + "\n";
-        replace_file(path, text.as_bytes(), NewFile::Private)
+        replace_file(path, text.as_bytes(), NewFile::Private, DRAFT_PREFIX)
             .with_context(|| format!("cannot write `{}`", path.display()))
     }
 

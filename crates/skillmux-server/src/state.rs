@@ -3,8 +3,12 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use skillmux::{Error, Result, route::Router};
+use tokio::sync::Semaphore;
 
 use crate::status::Failure;
+
+/// Most calls at a time.
+pub(crate) const MAX_CALLS: usize = 16;
 
 /// One router, shared by all transports and all calls under way.
 ///
@@ -13,13 +17,18 @@ use crate::status::Failure;
 #[derive(Clone)]
 pub struct State {
     router: Arc<RwLock<Arc<Router>>>,
+    calls: Arc<Semaphore>,
     hints: fn(&Error) -> Option<String>,
 }
 
 impl State {
     /// Returns the state of a server of the skills that `router` knows.
     pub fn new(router: impl Into<Arc<Router>>) -> Self {
-        Self { router: Arc::new(RwLock::new(router.into())), hints: |_| None }
+        Self {
+            router: Arc::new(RwLock::new(router.into())),
+            calls: Arc::new(Semaphore::new(MAX_CALLS)),
+            hints: |_| None,
+        }
     }
 
     /// Returns the router that calls are answered from now.
@@ -40,14 +49,20 @@ impl State {
     }
 
     /// Runs `call` on a blocking thread of the tokio runtime, against the newest generation of the
-    /// index that opens.
+    /// index that opens. Of more than 16 calls, the others wait; one that nobody waits for any more
+    /// ends if it has begun, and does not begin else.
     pub(crate) async fn call<T, C>(&self, call: C) -> Result<T, Failure>
     where
         T: Send + 'static,
         C: FnOnce(&Router) -> Result<T> + Send + 'static,
     {
+        let Ok(permit) = Arc::clone(&self.calls).acquire_owned().await else {
+            return Err(Failure::bug());
+        };
         let router = self.router();
         let on_thread = move || {
+            // Until the thread is free, whoever asked.
+            let _permit = permit;
             // A generation that does not open is no reason to refuse: the one in memory is whole.
             let _ = router.refresh();
             call(&router)
@@ -67,7 +82,12 @@ impl From<Router> for State {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path, sync::mpsc};
+    use std::{
+        fs,
+        path::Path,
+        sync::{Mutex, mpsc},
+        time::Duration,
+    };
 
     use skillmux::{
         index::{Index, UpdateOptions},
@@ -134,6 +154,35 @@ mod tests {
         let clone = state.clone();
         state.replace(Router::open(&other.path().join("index")).unwrap());
         assert_eq!(clone.call(|router| Ok(router.n_skills())).await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_nobody_waits_for_keeps_its_place_until_it_ends() {
+        let dir = index_of_tea();
+        let state = state(&dir);
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let (begun, has_begun) = mpsc::channel();
+        let slow: Vec<_> = (0..MAX_CALLS)
+            .map(|_| {
+                let (state, begun) = (state.clone(), begun.clone());
+                let released = Arc::clone(&released);
+                let call = move |_: &Router| {
+                    begun.send(()).unwrap();
+                    let _ = released.lock().unwrap().recv();
+                    Ok(())
+                };
+                tokio::spawn(async move { state.call(call).await })
+            })
+            .collect();
+        let all_begun = move || (0..MAX_CALLS).for_each(|_| has_begun.recv().unwrap());
+        tokio::task::spawn_blocking(all_begun).await.unwrap();
+        slow.iter().for_each(tokio::task::JoinHandle::abort);
+        let soon = Duration::from_millis(50);
+        let waiting = tokio::time::timeout(soon, state.call(|router| Ok(router.n_skills())));
+        assert!(waiting.await.is_err());
+        drop(release);
+        assert_eq!(state.call(|router| Ok(router.n_skills())).await, Ok(1));
     }
 
     #[tokio::test]

@@ -154,14 +154,14 @@ fn target(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Target> {
     Ok(Target { path, library: Library::open(&sources)?, sources })
 }
 
-/// Returns the folder of the index that is named; or of the user's own, if one was made; or of
-/// that of the installed agents' skills.
+/// Returns the folder of the index that is named; or of the one that commands without arguments
+/// answer from: the user's own, if one was made, or that of the installed agents' skills.
 fn present_index(args: &IndexArgs, settings: &Settings) -> anyhow::Result<PathBuf> {
     if let Some(path) = &args.index {
         return Ok(path.clone());
     }
     let own = settings.own_index().context("the home folder is not known")?;
-    if own.exists() {
+    if source::open_chosen(&own)?.is_some() {
         return Ok(own);
     }
     Ok(source::installed_index(settings, &source::installed(settings)?).unwrap_or(own))

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write as _},
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread,
@@ -32,6 +33,9 @@ const MIN_PAUSE: Duration = Duration::from_secs(1);
 /// How much time passes at most. After so long without a change, the next one is taken at once.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
+/// What is said when skills are no longer kept up to date.
+const NO_LONGER: &str = "changes of skills are no longer seen";
+
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     // A wrong address is told before the skills are read.
     let listener = args.listen.as_deref().map(HttpListener::bind).transpose()?;
@@ -52,7 +56,12 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
             let (source, settings) = (args.source.clone(), settings.clone());
             let (state, folder) = (state.clone(), Arc::clone(&folder));
             let live = LiveSkills { source, settings, models, state, watch, folder, waiting };
-            thread::spawn(move || live.keep_up());
+            thread::spawn(move || {
+                // A bug here must not pass for skills that do not change.
+                if panic::catch_unwind(AssertUnwindSafe(|| live.keep_up())).is_err() {
+                    say(NO_LONGER);
+                }
+            });
         }
         Err(error) => {
             say(&format!("changes of skills are not seen until it starts again: {error}"));
@@ -106,7 +115,7 @@ impl LiveSkills {
                 let _ = source::encode_until(path, &mut is_due);
             }
             if !self.watch.wait() {
-                return say("changes of skills are no longer seen");
+                return say(NO_LONGER);
             }
             let quiet = updated.elapsed();
             thread::sleep(pause.saturating_sub(quiet));

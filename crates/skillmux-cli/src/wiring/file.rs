@@ -6,7 +6,10 @@ use std::{
 };
 
 use super::error::SettingsFileError;
-use crate::folder::{DRAFT_PREFIX, DRAFT_SUFFIX, NewFile, replace_file};
+use crate::folder::{DRAFT_SUFFIX, NewFile, replace_file};
+
+/// What the names of drafts of settings begin with: those of other commands are left alone.
+const SETTINGS_DRAFT: &str = ".skillmux-settings-";
 
 /// Returns the text of a file; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
@@ -65,7 +68,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
         fs::create_dir_all(&folder)?;
     }
     remove_drafts(&folder);
-    replace_file(path, bytes, NewFile::Private)?;
+    replace_file(path, bytes, NewFile::Private, SETTINGS_DRAFT)?;
     Ok(makes_folder)
 }
 
@@ -74,7 +77,7 @@ fn remove_drafts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with(DRAFT_PREFIX) && name.ends_with(DRAFT_SUFFIX) {
+        if name.starts_with(SETTINGS_DRAFT) && name.ends_with(DRAFT_SUFFIX) {
             // What cannot be removed is no reason to stop.
             let _ = fs::remove_file(entry.path());
         }
@@ -103,15 +106,15 @@ mod tests {
     #[test]
     fn drafts_of_a_killed_run_are_removed() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join(".skillmux-x1.draft"), "old").unwrap();
-        fs::write(dir.path().join(".skillmux-notes"), "mine").unwrap();
+        fs::write(dir.path().join(".skillmux-settings-x1.draft"), "old").unwrap();
+        fs::write(dir.path().join(".skillmux-x1.draft"), "of another command").unwrap();
         write(&dir.path().join("a.json"), b"{}").unwrap();
         let mut names: Vec<_> = fs::read_dir(dir.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names, [".skillmux-notes", "a.json"]);
+        assert_eq!(names, [".skillmux-x1.draft", "a.json"]);
     }
 
     #[test]

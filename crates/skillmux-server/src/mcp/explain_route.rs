@@ -39,11 +39,9 @@ impl ExplainRoute {
     /// Answers the call.
     pub(super) fn answer(self, router: &Router) -> Result<ExplanationView> {
         let query = Query::new(self.task)?.with_needs(self.needs)?;
-        let asked = Some(self.skill_id.trim()).filter(|id| !id.is_empty()).map(SkillId::new);
-        if let Some(id) = &asked {
-            // An unknown id is told before anything is ranked.
-            router.index().find(id)?;
-        }
+        // An unknown id is told before anything is ranked.
+        let asked = Some(self.skill_id.trim()).filter(|id| !id.is_empty());
+        let asked = asked.map(|id| router.resolve(id)).transpose()?;
         let options = RouteOptions { max_skills: None, budget_tokens: 0, n_hints: 0 };
         let route = router.route(&query, &options)?;
         let skill = asked.map(|id| asked_skill(router, &route, id)).transpose()?;

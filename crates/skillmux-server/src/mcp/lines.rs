@@ -82,12 +82,7 @@ async fn skip_line(input: &mut BufReader<impl AsyncRead + Unpin>) -> std::io::Re
 /// Returns a request with the id of a long message, as far as its begin tells it.
 fn too_long(head: &[u8]) -> Vec<u8> {
     let head = String::from_utf8_lossy(head);
-    let id = head.match_indices("\"id\"").find_map(|(at, key)| {
-        let value = head[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
-        let mut values = serde_json::Deserializer::from_str(value).into_iter::<serde_json::Value>();
-        values.next()?.ok().filter(|id| id.is_u64() || id.is_string())
-    });
-    match id {
+    match top_level_id(&head).filter(is_id) {
         Some(id) => refused(
             &id,
             ErrorCode::INVALID_REQUEST,
@@ -95,6 +90,45 @@ fn too_long(head: &[u8]) -> Vec<u8> {
         ),
         None => NO_MESSAGE.to_vec(),
     }
+}
+
+/// Returns the `id` of the message itself, and not one that its parameters hold, as far as the
+/// begin of the message tells it.
+fn top_level_id(head: &str) -> Option<Value> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = head.as_bytes().get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let end = at + string_bytes(&head[at..])?;
+                let value = head[end..].trim_start().strip_prefix(':');
+                if let Some(value) = value.filter(|_| depth == 1 && &head[at..end] == "\"id\"") {
+                    return serde_json::Deserializer::from_str(value).into_iter().next()?.ok();
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns how long the string is that a text begins with; `None` if it does not end.
+fn string_bytes(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map(|end| end + 2)
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_i64() || id.is_u64() || id.is_string()
 }
 
 /// Returns a request that is answered with this error.
@@ -110,9 +144,8 @@ fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
     let request: Value = serde_json::from_slice(line).ok()?;
     let id = request.get("id").filter(|_| request["method"].is_string())?;
     let is_wrong = !matches!(request.get("params")?, Value::Object(_) | Value::Null);
-    let has_id = id.is_i64() || id.is_u64() || id.is_string();
     let refused = || refused(id, ErrorCode::INVALID_PARAMS, "`params` must be an object");
-    (is_wrong && has_id).then(refused)
+    (is_wrong && is_id(id)).then(refused)
 }
 
 /// Returns a line that can be read, or one that says that it cannot be.
@@ -253,7 +286,9 @@ mod tests {
         };
         assert_eq!(id(r#"{"jsonrpc":"2.0", "id" : 7, "params": {"#), 7);
         assert_eq!(id(r#"{"id":"a-1","method":"tools/call","params":{"task":"xxx"#), "a-1");
+        assert_eq!(id(r#"{"params":{"id":3,"x":["]\"\ud83d"]},"id":-8,"method":"x"#), -8);
         assert!(id(r#"{"params": {"id": {"#).is_null());
+        assert!(id(r#"{"params": {"id": 3, "task": "xxx"#).is_null());
         assert!(id("xxxx").is_null());
     }
 }

@@ -19,6 +19,7 @@ mod vector_kind;
 mod vectors;
 mod write;
 
+pub(crate) use current::Current;
 pub use lexical::{Field, FieldCaps};
 pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVectors};
 pub(crate) use read::HeadlineReader;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{
+    current::Current,
     damage::{Damage, PartError},
     files,
     folder::IndexFolder,
@@ -123,8 +124,12 @@ impl Index {
 
     /// Returns whether this is still the current generation of its folder.
     pub fn is_current(&self) -> Result<bool> {
-        let current = self.folder.current()?;
-        Ok(current.is_some_and(|current| current == *self.generation.name()))
+        Ok(self.current()?.is_some_and(|current| current == *self.generation.name()))
+    }
+
+    /// Returns which generation of the folder is the current one.
+    pub(crate) fn current(&self) -> Result<Option<Current>> {
+        self.folder.current()
     }
 
     /// Returns whether this and another one are the same generation of one folder. Its number alone

@@ -11,7 +11,7 @@ use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords};
 use crate::{
     compose::{Calibration, Considered, Split, StepCandidates, judge},
     error::{Error, Result},
-    index::{Index, name_key},
+    index::{Current, Index, name_key},
     library::{SkillPlaces, Whereabouts},
     page::{FullPager, Page, Pager, PartList},
     query::{Need, Query},
@@ -29,8 +29,9 @@ pub(super) const N_SPARE_CANDIDATES: usize = 10;
 /// waits for it.
 pub struct Router {
     snapshot: ArcSwap<Index>,
-    /// Held while a newer generation is opened, so that it is opened once.
-    refreshing: Mutex<()>,
+    /// Held while a newer generation is opened, so that it is opened once: the last one that was
+    /// found damaged.
+    damaged: Mutex<Option<Current>>,
     pub(super) stages: Stages,
     places: SkillPlaces,
 }
@@ -53,7 +54,7 @@ impl Router {
         stages.ranker.check(&index)?;
         Ok(Self {
             snapshot: ArcSwap::from_pointee(index),
-            refreshing: Mutex::default(),
+            damaged: Mutex::default(),
             stages,
             places: SkillPlaces::default(),
         })
@@ -121,7 +122,8 @@ impl Router {
         self.snapshot.load().n_skills()
     }
 
-    /// Opens the newest generation of the index, and returns whether there was a newer one.
+    /// Opens the newest generation of the index, and returns whether there was a newer one. One that
+    /// was found damaged is not opened again.
     ///
     /// Calls that are under way go on with the generation that they began with.
     ///
@@ -129,12 +131,18 @@ impl Router {
     /// As for [`Index::open`] and [`Router::new`]; the router then keeps the generation that it
     /// has.
     pub fn refresh(&self) -> Result<bool> {
-        let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
         let present = self.index();
         if present.is_current()? {
             return Ok(false);
         }
-        let index = Index::open(present.path())?;
+        let newest = present.current()?;
+        if newest.is_some() && newest == *damaged {
+            return Ok(false);
+        }
+        let index = Index::open(present.path()).inspect_err(|error| {
+            *damaged = newest.filter(|_| matches!(error, Error::IndexCorrupt { .. }));
+        })?;
         self.stages.ranker.check(&index)?;
         self.snapshot.store(Arc::new(index));
         Ok(true)

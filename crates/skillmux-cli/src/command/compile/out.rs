@@ -50,8 +50,8 @@ pub(super) fn write(
     if kept.iter().all(|kept| *kept == Kept::Whole) {
         return Ok(None);
     }
-    make_folder(folder)?;
-    let mut written = Vec::new();
+    let (name, text) = settings(copies.remedy, skills, kept)?;
+    let mut files: Vec<(&Path, String)> = Vec::new();
     for (at, skill) in skills.iter().enumerate() {
         let description = match &kept[at] {
             Kept::Shortened(text) => text,
@@ -59,19 +59,21 @@ pub(super) fn write(
             Kept::Name => "-",
             _ => continue,
         };
-        if let Some(path) = copies.path_of(at) {
-            make_folder(path.parent().unwrap_or(folder))?;
-            write_file(path, copy(skill, description).as_bytes())?;
-            written.extend(path.strip_prefix(folder).ok().map(Path::to_path_buf));
-        }
+        files.extend(copies.path_of(at).map(|path| (path, copy(skill, description))));
     }
-    let (name, text) = settings(copies.remedy, skills, kept)?;
-    write_file(&folder.join(name), text.as_bytes())?;
-    let n_copies = written.len();
-    written.push(name.into());
-    let written = written.iter().map(|path| path.display().to_string());
-    let mark: Vec<String> = iter::once(format!("{AGENT}{agent}")).chain(written).collect();
+    let n_copies = files.len();
+    make_folder(folder)?;
+    // The mark comes first: without it, what a run leaves that was stopped would be taken for the
+    // user's, and the copies for skills.
+    let paths = files.iter().filter_map(|(path, _)| path.strip_prefix(folder).ok());
+    let paths = paths.chain([Path::new(name)]).map(|path| path.display().to_string());
+    let mark: Vec<String> = iter::once(format!("{AGENT}{agent}")).chain(paths).collect();
     write_file(&folder.join(COPIES_MARK), mark.join("\n").as_bytes())?;
+    for (path, text) in &files {
+        make_folder(path.parent().unwrap_or(folder))?;
+        write_file(path, text.as_bytes())?;
+    }
+    write_file(&folder.join(name), text.as_bytes())?;
     Ok(Some(Out { folder: folder.clone(), settings: folder.join(name), n_copies }))
 }
 

@@ -13,6 +13,8 @@ pub use server::serve_http;
 
 use std::time::Duration;
 
+use crate::state::MAX_CALLS;
+
 /// Longest body of a request, in bytes.
 const MAX_BODY_BYTES: usize = 8 << 20;
 
@@ -27,4 +29,4 @@ const MAX_ANSWER_TIME: Duration = Duration::from_mins(1);
 const MAX_CONNECTIONS: usize = 128;
 
 /// Most requests that are answered at a time; others wait.
-const MAX_REQUESTS: usize = 16;
+const MAX_REQUESTS: usize = MAX_CALLS;

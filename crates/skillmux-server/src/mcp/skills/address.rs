@@ -90,7 +90,7 @@ fn segments(uri: &str) -> Option<Vec<String>> {
 }
 
 /// Returns whether this can be the name of one file or folder on every system.
-fn is_plain(segment: &str) -> bool {
+pub(super) fn is_plain(segment: &str) -> bool {
     let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !matches!(segment, "" | "." | "..") && !segment.contains(is_odd)
 }

@@ -11,7 +11,7 @@ use cap_std::{
     fs::{Dir, OpenOptions},
 };
 
-use super::{MAX_BYTES, MAX_FILES};
+use super::{MAX_BYTES, MAX_FILES, address::is_plain};
 
 /// Folders deeper than this are not entered.
 const MAX_DEPTH: usize = 16;
@@ -19,7 +19,8 @@ const MAX_DEPTH: usize = 16;
 /// The folder of a skill, open for reading.
 ///
 /// It follows no link, so that no path leads out of it, also while somebody changes the folder.
-/// Links, hidden files (`.NAME`) and whatever is neither file nor folder are not part of the skill.
+/// Links, hidden files (`.NAME`), names that no address can have (`a:b`) and whatever is neither file
+/// nor folder are not part of the skill.
 pub(super) struct SkillFolder {
     root: Dir,
 }
@@ -40,7 +41,7 @@ impl SkillFolder {
             for entry in folder.entries()? {
                 let entry = entry?;
                 let Ok(name) = entry.file_name().into_string() else { continue };
-                if name.starts_with('.') {
+                if name.starts_with('.') || !is_plain(&name) {
                     continue;
                 }
                 let metadata = entry.metadata()?;
@@ -136,6 +137,13 @@ mod tests {
         for path in ["../secret", "x/../../secret", &absolute] {
             assert_eq!(folder.read(path).unwrap(), None, "{path}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_that_no_address_can_name_are_left_out() {
+        let (_dir, folder) = folder_with(&["SKILL.md", "a:b.md", "a\\b.md", "x\ny.md", "x:y/z.md"]);
+        assert_eq!(folder.files().unwrap().unwrap(), ["SKILL.md"]);
     }
 
     #[cfg(unix)]

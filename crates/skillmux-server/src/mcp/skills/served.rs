@@ -8,7 +8,7 @@ use rmcp::model::{
     ResourceContents, SKILL_MD, Skill as Entry, SkillFrontmatter, SkillResource, SkillResources,
 };
 use skillmux::{
-    Result,
+    Error, Result,
     index::{Index, SkillIdx},
     library::Whereabouts,
     route::Router,
@@ -72,7 +72,7 @@ pub(super) fn entry_at(
 /// Returns the contents of the file at an address; `None` where none is served.
 ///
 /// # Errors
-/// As for [`Index::skill`].
+/// As for [`Index::skill`]; [`Error::Read`] for a file that the system does not let one read.
 pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<ResourceContents>> {
     let index = router.index();
     let Some(address) = address::find(&index, uri)? else { return Ok(None) };
@@ -81,7 +81,9 @@ pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<Reso
         return Ok(None);
     }
     let bytes = match origin(router, skill) {
-        Some(Origin::Folder(folder)) => folder.read(&address.file).ok().flatten(),
+        Some(Origin::Folder(folder)) => folder
+            .read(&address.file)
+            .map_err(|source| Error::Read { path: address.file.clone().into(), source })?,
         Some(Origin::Index(skill)) if address.file == SKILL_MD => {
             Some(document_of(&skill).0.into_bytes())
         }

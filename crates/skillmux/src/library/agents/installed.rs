@@ -293,6 +293,12 @@ impl<'a> InstalledFolders<'a> {
                 account.n_of_plugins += view.files.len() - n_before;
             }
         }
+        let (home, project) = (self.home, self.project);
+        let outside = agent.folders.iter().filter(|folder| folder.leads_out(home, project));
+        account.problems.extend(outside.filter_map(|folder| {
+            let path = folder.root(home, project)?.display().to_string();
+            Some(Problem::NotRead { path, detail: "leads out of the project".to_owned() })
+        }));
         account.n_skills = view.files.len();
         let listed: Vec<Line> = view.listed.iter().map(|skill| skill.line()).collect();
         let shown = match &agent.listing {
@@ -411,7 +417,8 @@ fn roots_of(
     home: &Path,
     project: Option<&Path>,
 ) -> Vec<Root> {
-    let of_agent = agent.folders.iter().filter_map(|folder| folder.root(home, project));
+    let inside = agent.folders.iter().filter(|folder| !folder.leads_out(home, project));
+    let of_agent = inside.filter_map(|folder| folder.root(home, project));
     let of_agent = of_agent.map(|path| Root { path, plugin: None });
     let of_plugins = plugins.on.iter().flat_map(|plugin| {
         let root = |path: &PathBuf| Root { path: path.clone(), plugin: Some(plugin.name.clone()) };
@@ -483,7 +490,7 @@ fn breaks(issue: &Issue) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::agents::profiles;
+    use crate::library::agents::{installed_sources, profiles};
 
     fn write(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -550,6 +557,31 @@ mod tests {
         let settings = dir.path().join(".claude/settings.json");
         write(&settings, r#"{"enabledPlugins": {"p@m": true}}"#);
         assert_eq!(count(), (vec!["broken"], 3, 2));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_a_project_that_leads_out_of_it_is_named_and_not_read() {
+        use std::os::unix::fs::symlink;
+
+        let dir = tempfile::tempdir().unwrap();
+        let (home, project) = (dir.path().join("home"), dir.path().join("project"));
+        write(&dir.path().join("far/tea/SKILL.md"), &skill("tea", "Brew tea"));
+        write(&project.join("kept/mug/SKILL.md"), &skill("mug", "Wash a mug"));
+        fs::create_dir_all(project.join(".agents")).unwrap();
+        fs::create_dir_all(&home).unwrap();
+        let link = project.join(".agents/skills");
+        symlink("../kept", &link).unwrap();
+        let count = || {
+            let skills = of("codex", &home, Some(&project));
+            (kinds(&skills), skills.n_skills, installed_sources(&home, Some(&project)).len())
+        };
+        assert_eq!(count(), (vec![], 1, 1));
+        for target in [dir.path().join("far"), dir.path().to_owned(), PathBuf::from("/")] {
+            fs::remove_file(&link).unwrap();
+            symlink(target, &link).unwrap();
+            assert_eq!(count(), (vec!["not read"], 0, 0));
+        }
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub use project::project_of;
 ///
 /// A folder that several agents read, or that is a link to another one, is returned once. Its ids
 /// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read
-/// that are installed and switched on: `claude-code-plugins/PLUGIN/pdf`.
+/// that are installed and switched on: `claude-code-plugins/PLUGIN/pdf`. A folder of the project or
+/// of a plugin that is a link out of it is not read.
 pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
     let mut seen = HashSet::new();
     let mut sources: Vec<Source> =
@@ -71,7 +72,8 @@ fn sources_of(agent: &AgentProfile, home: &Path, project: Option<&Path>) -> Vec<
             origin: folder.base.origin(),
         })
     };
-    let mut sources: Vec<Source> = agent.folders.iter().filter_map(of_folder).collect();
+    let inside = agent.folders.iter().filter(|folder| !folder.leads_out(home, project));
+    let mut sources: Vec<Source> = inside.filter_map(of_folder).collect();
     if let Some(settings) = &agent.plugins {
         let plugins = AgentPlugins::read(settings, home, project);
         sources.extend(plugins.sources(&settings.label));

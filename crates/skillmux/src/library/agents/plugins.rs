@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::profile::PluginSettings;
+use super::profile::{PluginSettings, is_inside};
 use crate::library::{Origin, SkillPlace, Source};
 
 /// Where a plugin keeps its skills unless its manifest says more.
@@ -207,7 +207,8 @@ fn skill_folders(root: &Path) -> Vec<PathBuf> {
         }
         let folder: PathBuf = root.join(path).components().collect();
         let is_covered = folders.iter().any(|other| folder.starts_with(other));
-        if folder.is_dir() && !is_covered && seen.insert(folder.clone()) {
+        let is_new = !is_covered && seen.insert(folder.clone());
+        if is_new && folder.is_dir() && is_inside(&folder, root) {
             folders.push(folder);
         }
     }
@@ -367,7 +368,10 @@ mod tests {
             place.add("m/p/1", skill);
         }
         place.add("m/secret/1", "skills/secret");
-        let manifest = json!({"name": "p", "skills": ["./more/", "./single", "../../secret", "/"]});
+        let skills = json!(["./more/", "./single", "../../secret", "/", "./link"]);
+        let manifest = json!({"name": "p", "skills": skills});
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../../secret", root.join("link")).unwrap();
         fs::create_dir(root.join(".claude-plugin")).unwrap();
         fs::write(root.join(MANIFEST), manifest.to_string()).unwrap();
         place.install(&json!({"p@m": [{"installPath": root}]}));

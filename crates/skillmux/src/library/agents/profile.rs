@@ -1,6 +1,7 @@
 //! [`AgentProfile`]: what is known of an agent, as a data file says it.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::LazyLock,
 };
@@ -114,6 +115,19 @@ impl SkillFolder {
     pub fn root(&self, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
         self.base.join(&self.path, home, project)
     }
+
+    /// Returns whether it is of the project and a link that leads out of it. Whoever wrote the
+    /// project must not choose what else of the disk is read.
+    pub(super) fn leads_out(&self, home: &Path, project: Option<&Path>) -> bool {
+        let (Base::Project, Some(project)) = (self.base, project) else { return false };
+        self.root(home, Some(project)).is_some_and(|root| !is_inside(&root, project))
+    }
+}
+
+/// Returns whether a path lies in a folder once links are resolved, or is not there.
+pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
+    let Ok(path) = fs::canonicalize(path) else { return true };
+    fs::canonicalize(folder).is_ok_and(|folder| path.starts_with(folder))
 }
 
 /// What an agent does with skills of one name.
