@@ -16,15 +16,15 @@ pub(crate) struct RouteArgs {
     pub(crate) task: TaskArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Load at most N skills. Without this option: three, six for a task of several parts, and one
-    /// for each need if there are more
+    /// Load at most N skills. Without this option: 3. For a task of several parts: 6. With needs:
+    /// as many as there are needs, but never less than 3
     #[arg(short, alias = "k", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true)]
     pub(crate) budget: u32,
-    /// Also name up to N other skills in a line each, so that you can choose, or say better what
-    /// you need
+    /// Also list up to N other skills, one on each line. You can choose one of them, or use their
+    /// words in your next needs
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=15))]
     pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line
@@ -49,8 +49,8 @@ pub(crate) struct SearchArgs {
     /// Show the best N skills
     #[arg(short, alias = "k", value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) k: u16,
-    /// Give near-copies of a better skill a place of their own. With --queries they and exact
-    /// copies always have one
+    /// List near-copies of a better skill as separate results. With --queries, near-copies and
+    /// exact copies are always separate results
     #[arg(long)]
     pub(crate) all: bool,
     /// Format of the ranking. With --queries it is always a TREC run
@@ -74,7 +74,7 @@ pub(crate) struct PageArgs {
     pub(crate) skill_id: String,
     /// What you want to know. Without it: the skill from the top
     pub(crate) query: Option<String>,
-    /// What the skill is to serve, as for `route`; may be given more than once
+    /// A need that the skill should help with, as for `route`. You may repeat this option
     #[arg(long = "need", value_name = "PHRASE", requires = "query")]
     pub(crate) needs: Vec<String>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct PageArgs {
     /// Which parts are shown
     #[arg(long, value_enum, default_value = "transformer")]
     pub(crate) pager: PagerChoice,
-    /// What tells steps, examples and background apart
+    /// How skillmux finds out which parts of a skill are steps, examples or background
     #[arg(long, value_enum, default_value = "rules", requires = "query")]
     pub(crate) kinds: KindChoice,
     #[command(flatten)]

@@ -11,7 +11,8 @@ pub(crate) struct CompileArgs {
     /// The agent
     #[arg(long, value_name = "NAME", value_parser = agent_names())]
     pub(crate) agent: String,
-    /// Characters of the list, where your model or your settings give it another limit than usual
+    /// Limit of the list in characters. Use this if your model or your settings change the usual
+    /// limit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chars: Option<u32>,
     /// How often you used which skill: a file with one `{"skill": "pdf", "uses": 3}` a line, or
@@ -22,8 +23,8 @@ pub(crate) struct CompileArgs {
     /// sentences of the skills stand for tasks
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) tasks: Option<PathBuf>,
-    /// Write what brings the list about into this folder: settings to copy, and copies of skills
-    /// with short descriptions. No other file is changed
+    /// Write into this folder what your agent needs for the new list: settings for you to copy, and
+    /// copies of skills with short descriptions. No other file is changed
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Format of the report

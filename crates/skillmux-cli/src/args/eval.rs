@@ -50,7 +50,7 @@ pub(crate) struct EvalTrecArgs {
 pub(crate) enum EvalCommand {
     /// Measure systems on a dataset
     Run(Box<EvalRunArgs>),
-    /// Turn numbers of pagers, and show what each gains
+    /// Try several values for the parameters of pagers, and compare the scores
     ///
     /// A list in braces stands for several systems: `page:default/{20,40,60}%`. Each list is a
     /// table, and a curve of the plot.
@@ -124,7 +124,8 @@ pub(crate) struct EvalSweepArgs {
     /// `datasets/intra-skill-bench.jsonl`
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: PathBuf,
-    /// Systems that differ in one number. The default turns the two numbers of the paper's method
+    /// Systems that differ in one parameter. By default, this varies the two parameters of the
+    /// paper's method
     /// (tables 6 and 7 of `SkillPager`), and the budget of skillmux and of chunks
     #[arg(long = "system", short, value_name = "SPEC", default_values = SWEEPS, num_args = 1..)]
     pub(crate) systems: Vec<String>,
@@ -159,8 +160,8 @@ pub(crate) struct AskArgs {
     /// `qrels.trec` in the same folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) qrels: Option<PathBuf>,
-    /// Score queries that the qrels do not name as queries that need no skill. Without this option
-    /// they are not scored, as in `trec_eval`
+    /// If the qrels have no line for a query, treat it as a query that needs no skill, and score
+    /// it. Without this option, such a query is not scored, as in `trec_eval`
     #[arg(long)]
     pub(crate) unjudged_need_none: bool,
     /// Which skills of the dataset to choose from, if it has tiers [default: hard]
@@ -317,10 +318,10 @@ pub(crate) struct EvalExecuteArgs {
     /// How often each plan is carried out
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) trials: u32,
-    /// Most further calls of a skill that failed
+    /// Call a failed skill at most N more times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=10))]
     pub(crate) retries: u8,
-    /// Most other skills of a step that are called in its place
+    /// After a skill fails, call at most N other skills of the same step
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=20))]
     pub(crate) substitutes: u8,
     /// Seed of all random choices

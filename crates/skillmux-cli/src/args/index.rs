@@ -28,9 +28,8 @@ pub(crate) struct IndexArgs {
     /// Go back to the index before the last update
     #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
     pub(crate) restore: bool,
-    /// When to make the vectors of the transformer, which finds skills by meaning. It reads some
-    /// fifty to a hundred skills a second; until all are read, tasks are answered by words and the
-    /// static encoder
+    /// When the transformer reads the skills. The transformer finds skills by meaning. It reads
+    /// some 50 to 180 skills a second. Until it has read all of them, skillmux answers without it
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", num_args = 0..=1, default_missing_value = "always")]
     pub(crate) transformer: TransformerChoice,
     /// List all skills that were merged, repaired or skipped
@@ -47,15 +46,16 @@ pub(crate) struct IndexArgs {
     /// Name of the encoder at the URL. Without it the endpoint is one of text-embeddings-inference
     #[arg(long, value_name = "NAME")]
     pub(crate) encoder_model: Option<String>,
-    /// Words that the encoder of a folder or an id was trained with
+    /// Preset: the prompts and limits that a published encoder was trained with (an encoder from a
+    /// folder or an id)
     #[arg(long, value_name = "NAME", value_parser = preset_parser())]
     pub(crate) preset: Option<Preset>,
-    /// Numbers in which the encoder of a folder or an id is computed [default: f32]. Searches must
-    /// name the same
+    /// Number format for computing with an encoder from a folder or an id [default: f32]. Name the
+    /// same format when you search
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) precision: Option<InferenceChoice>,
     /// Numbers that the vectors of the encoder are stored as [default: as in the index; int8 in a
-    /// new one]. Another kind than that of the index makes it anew
+    /// new one]. If you name another kind than the index has, skillmux rebuilds the whole index
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) vectors: Option<VectorChoice>,
     /// Folder of a transformer that `training/transformer/export.py` wrote, in place of the one
@@ -90,7 +90,7 @@ pub(crate) enum TransformerChoice {
     Auto,
     /// For a library of any size; `--transformer` alone means this, too
     Always,
-    /// Not at all; those that are there are dropped
+    /// Never. Vectors that the index already has are removed
     Never,
 }
 

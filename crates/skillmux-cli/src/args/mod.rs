@@ -43,8 +43,10 @@ pub(crate) use train::{
 
 /// The skill router for LLM agents.
 ///
-/// Takes a task in plain words. Decides whether a skill helps, which skill, and how many. Hands
-/// over only the parts that the task needs. Works offline, in milliseconds, in English and Chinese.
+/// skillmux takes a task in plain words. It decides whether any skill helps, and which ones. It
+/// shows only the parts of these skills that the task needs. It works offline. Skills and tasks may
+/// be in English or Chinese. Tasks may also be in German, French, Spanish, Portuguese, Russian,
+/// Japanese or Korean.
 #[derive(Debug, Parser)]
 #[command(name = "skillmux", version, max_term_width = 80, styles = crate::render::paint::HELP)]
 pub(crate) struct Args {
@@ -75,13 +77,14 @@ pub(crate) enum Command {
     /// Describe the models inside this program
     #[command(subcommand)]
     Models(ModelsCommand),
-    /// Give agents the skills of an index over MCP (Model Context Protocol, stdio)
+    /// Serve skills to agents over MCP (Model Context Protocol): on standard input and output, or
+    /// over HTTP
     Mcp(McpArgs),
-    /// Show what the agents installed here do not see of their skills. Changes nothing
+    /// Show which skills the agents on this computer do not see, and why. Changes nothing
     Doctor(DoctorArgs),
-    /// Show what speaks against skills, and whether they changed since you pinned them
+    /// List risks in the texts of skills, and skills that changed since you pinned them
     Audit(AuditArgs),
-    /// Fit the list of skills that an agent shows its model into the agent's limit, and measure it
+    /// Make a list of skills that fits the limit of an agent, and measure how good the list is
     Compile(CompileArgs),
     /// Add skillmux to the settings of the agents installed here
     Init(InitArgs),

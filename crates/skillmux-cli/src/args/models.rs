@@ -24,7 +24,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "NAME", help_heading = "Models of your own")]
     pub(crate) encoder_model: Option<String>,
     /// Cross-encoder: the folder of a published one, its id on the Hugging Face Hub, or the URL of
-    /// an endpoint. It orders the first 20 skills again, and takes its time
+    /// an endpoint. It puts the best 20 skills into a new order. This makes answers slower
     #[arg(long, value_name = "DIR|ID|URL", help_heading = "Models of your own")]
     pub(crate) reranker: Option<ModelPlace>,
     /// Name of the cross-encoder at the URL. Without it the endpoint is one of

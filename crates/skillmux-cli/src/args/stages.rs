@@ -19,11 +19,11 @@ pub(crate) struct StageArgs {
     /// well a skill works with those of the steps before
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     pub(crate) chain_alpha: f32,
-    /// Which parts of a skill are shown [default: value; transformer where `eval` measures pages
-    /// alone]
+    /// How the parts of a skill to show are chosen [default: value. When `eval` measures only
+    /// pages: transformer]
     #[arg(long, value_enum)]
     pub(crate) pager: Option<PagerChoice>,
-    /// What tells steps, examples and background apart
+    /// How skillmux finds out which parts of a skill are steps, examples or background
     #[arg(long, value_enum, default_value = "rules")]
     pub(crate) kinds: KindChoice,
 }
@@ -42,8 +42,8 @@ pub(crate) enum DecomposerChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RetrieverChoice {
-    /// By words, by the vectors of both embedded encoders, and by clauses, with learned weights; as
-    /// `ranked` where the transformer has not read all skills
+    /// Learned weights over words, clauses, and the vectors of both built-in encoders. If the
+    /// transformer has not read all skills, this is the same as `ranked`
     Transformer,
     /// The same without the transformer: smaller and faster
     Ranked,
@@ -60,16 +60,17 @@ pub(crate) enum RetrieverChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ComposerChoice {
-    /// The best one, and those that serve other parts of the task; none if no skill fits
+    /// The best skill, and skills for other parts of the task. No skill if none fits
     SetHead,
-    /// Those that stand out, without near-duplicates; none if no skill fits
+    /// The skills whose scores stand out, without near-duplicates. No skill if none fits
     ScoreCut,
     /// The sequence of skills that a small network says, for the task as a whole; none if no skill
     /// fits. Needs --composer-weights
     Sequence,
     /// Always the best N skills
     TopK,
-    /// Always one for each step, the one that fits it and the steps before
+    /// One skill for each step: the one that best fits this step and the skills of the steps
+    /// before. No skill only for small talk
     Chain,
 }
 

@@ -108,8 +108,8 @@ pub(crate) struct SynthComposerArgs {
 pub(crate) struct SynthRejectArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// Tasks with the skills that are right, plain or .zst: `{"query", "skill_ids"}` a line. Those
-    /// are used all of whose skills are there
+    /// Tasks with the skills that are right, plain or .zst: `{"query", "skill_ids"}` a line. A task
+    /// is used only if the library has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
     /// File for the tasks with the rejected skills, one a line. Tasks that it already holds are

@@ -42,8 +42,9 @@ pub(crate) struct TrainComposerArgs {
     /// from there the next time
     #[arg(long, value_name = "DIR")]
     pub(crate) examples: Option<PathBuf>,
-    /// For set-head: bounds of the threshold, in [0, 1]. A skill is added where that raises the Set
-    /// F1 to expect, but not below the first probability, and always above the second
+    /// For set-head: lowest and highest threshold, from 0 to 1. A skill is added if this raises the
+    /// expected Set F1. It is never added if its probability is below the first number, and always
+    /// added if it is above the second
     #[arg(long, value_names = ["LEAST", "MOST"], num_args = 2, allow_negative_numbers = true, default_values_t = [0.1, 0.2])]
     pub(crate) threshold: Vec<f32>,
     /// For set-head: weight of the `rejected` skills of a task, where other wrong ones have 1. For
@@ -161,7 +162,7 @@ pub(crate) struct TrainRankerArgs {
     /// File for the scores of each query that was kept for testing
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) held_out: Option<PathBuf>,
-    /// What the training makes small
+    /// Loss function
     #[arg(long, value_enum, default_value = "listwise")]
     pub(crate) loss: LossChoice,
     /// How to count candidates that are near-duplicates of a right skill
@@ -253,7 +254,7 @@ pub(crate) struct TrainTransformerArgs {
     /// Steps of the training [default: 400]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<usize>,
-    /// Numbers that matrices are multiplied in
+    /// Number format for multiplying matrices
     #[arg(long, value_enum, default_value = "f32")]
     pub(crate) precision: PrecisionChoice,
     /// Seed of all random choices
@@ -314,9 +315,10 @@ pub(crate) struct TrainAbstentionArgs {
     /// file
     #[arg(long, value_name = "FILE.json")]
     pub(crate) keep: Option<PathBuf>,
-    /// Thresholds of the calibration with the transformer, in [0, 1], in place of the one that
-    /// covers 90 % of the queries: for up to 300 skills, and for 100,000. Between them it goes over
-    /// by the logarithm
+    /// Two thresholds of the calibration with the transformer, from 0 to 1: one for libraries of up
+    /// to 300 skills, one for 100,000 skills. Between these sizes, the threshold changes with the
+    /// logarithm of the size. Without this option, the threshold is the one that covers 90 % of the
+    /// queries
     #[arg(long, value_names = ["SMALL", "LARGE"], num_args = 2, allow_negative_numbers = true)]
     pub(crate) thresholds: Vec<f32>,
     /// File for the trained decision
