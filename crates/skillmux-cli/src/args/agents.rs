@@ -59,7 +59,8 @@ pub(crate) struct HookArgs {
     /// The agent that calls
     #[arg(value_name = "AGENT", value_parser = agent_names())]
     pub(crate) agent: String,
-    /// Add at most this many tokens of skill text
+    /// Add at most this many tokens of skill text. More than 2,000 count as 2,000: agents cut longer
+    /// answers
     #[arg(long, value_name = "TOKENS", default_value_t = 1500)]
     pub(crate) budget: u32,
     /// Give up after so many milliseconds, without an answer

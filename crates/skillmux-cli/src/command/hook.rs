@@ -26,7 +26,7 @@ use skillmux::{
     },
     query::Query,
     route::{Alternative, Route, RouteOptions, Router},
-    text::{escaped_json, one_line},
+    text::{escaped_json, one_line, without_half_pairs},
     trust::TrustPolicy,
 };
 
@@ -40,6 +40,10 @@ use crate::{
 
 /// Largest event that is read.
 const MAX_EVENT_BYTES: u64 = 1024 * 1024;
+
+/// Most tokens of skill text: about what the answer has room for. A text that is longer than that
+/// would be left out as a whole.
+const MAX_BUDGET_TOKENS: u32 = 2_000;
 
 /// Most skills that are named beside those that are loaded.
 const N_OTHERS: usize = 3;
@@ -160,6 +164,7 @@ fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Resu
 
 /// Returns the skills that a prompt asks for, as a model reads them.
 fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Option<String>> {
+    let budget_tokens = budget_tokens.min(MAX_BUDGET_TOKENS);
     let options = RouteOptions { budget_tokens, ..RouteOptions::default() };
     let route = router.route(&Query::new(prompt)?, &options)?;
     let skills = routed(router, &route)?;
@@ -202,7 +207,10 @@ fn read_event() -> anyhow::Result<Option<Event>> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(MAX_EVENT_BYTES + 1).read_to_end(&mut bytes)?;
     anyhow::ensure!(bytes.len() as u64 <= MAX_EVENT_BYTES, "the event is larger than 1 MiB");
-    let event: Event = serde_json::from_slice(&bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    // JavaScript writes half of a surrogate pair where it cuts an emoji.
+    let text = without_half_pairs(&text);
+    let event: Event = serde_json::from_str(&text)?;
     // A slash begins a command of the agent: its user has said what to do.
     let is_task = |event: &Event| {
         let prompt = event.prompt.trim_start();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rmcp::model::ErrorCode;
 use serde_json::{Value, json};
+use skillmux::text::without_half_pairs;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
 };
@@ -138,14 +139,20 @@ fn refused(id: &Value, code: ErrorCode, message: &str) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// Returns what stands for a request whose `params` are no object: rmcp would answer without its
-/// id.
-fn with_wrong_params(line: &[u8]) -> Option<Vec<u8>> {
+/// Returns what stands for a request that is of another version, or whose `params` are no object:
+/// rmcp would answer without its id.
+fn wrong_request(line: &[u8]) -> Option<Vec<u8>> {
     let request: Value = serde_json::from_slice(line).ok()?;
     let id = request.get("id").filter(|_| request["method"].is_string())?;
+    if !is_id(id) {
+        return None;
+    }
+    if request["jsonrpc"] != "2.0" {
+        let message = "`jsonrpc` must be \"2.0\"";
+        return Some(refused(id, ErrorCode::INVALID_REQUEST, message));
+    }
     let is_wrong = !matches!(request.get("params")?, Value::Object(_) | Value::Null);
-    let refused = || refused(id, ErrorCode::INVALID_PARAMS, "`params` must be an object");
-    (is_wrong && is_id(id)).then(refused)
+    is_wrong.then(|| refused(id, ErrorCode::INVALID_PARAMS, "`params` must be an object"))
 }
 
 /// Returns a line that can be read, or one that says that it cannot be.
@@ -157,7 +164,7 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
         let notification = json!({ "jsonrpc": "2.0", "method": NO_JSON });
         return Cow::Owned(format!("{notification}\n").into_bytes());
     };
-    with_wrong_params(&line).map_or(line, Cow::Owned)
+    wrong_request(&line).map_or(line, Cow::Owned)
 }
 
 /// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of
@@ -165,7 +172,10 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
 /// read it as none, and give the first page.
 pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let text = String::from_utf8_lossy(bytes);
-    let text = without_half_pairs(&text).map_or(text, Cow::Owned);
+    let text = match without_half_pairs(&text) {
+        Cow::Owned(mended) => Cow::Owned(mended),
+        Cow::Borrowed(_) => text,
+    };
     let has_mark = text.starts_with('\u{feff}');
     // As a value: a number that is out of range is JSON to others only.
     let mut value: Value = serde_json::from_str(&text[if has_mark { 3 } else { 0 }..]).ok()?;
@@ -181,60 +191,9 @@ pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     })
 }
 
-/// Returns JSON in which `\ufffd` stands for each half of a surrogate pair that stands alone;
-/// `None` if there is none.
-fn without_half_pairs(json: &str) -> Option<String> {
-    let mut mended = String::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(found) = json[at..].find('\\') {
-        at += found;
-        let Some(unit) = code_unit(json, at) else {
-            // An escaped character, which may be a backslash.
-            at = json[at + 1..].chars().next().map_or(json.len(), |c| at + 1 + c.len_utf8());
-            continue;
-        };
-        let is_low = |unit: u32| (0xdc00..0xe000).contains(&unit);
-        let is_pair =
-            (0xd800..0xdc00).contains(&unit) && code_unit(json, at + 6).is_some_and(is_low);
-        if !is_pair && (0xd800..0xe000).contains(&unit) {
-            mended.push_str(&json[copied..at]);
-            mended.push_str("\\ufffd");
-            copied = at + 6;
-        }
-        at += if is_pair { 12 } else { 6 };
-    }
-    mended.push_str(&json[copied..]);
-    (copied > 0).then_some(mended)
-}
-
-/// Returns the number that an escape such as `\ud83d` at a place means.
-fn code_unit(json: &str, at: usize) -> Option<u32> {
-    let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
-    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves_of_pairs_are_replaced() {
-        for (json, expected) in [
-            (r#""a \ud83d b""#, r#""a \ufffd b""#),
-            (r#""\uDE00\ud83d""#, r#""\ufffd\ufffd""#),
-            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
-        ] {
-            assert_eq!(without_half_pairs(json).as_deref(), Some(expected));
-            assert!(serde_json::from_str::<String>(expected).is_ok());
-        }
-        for json in
-            [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""é \u00e9""#, "\\u12", "\\", "\\ud8", ""]
-        {
-            assert_eq!(without_half_pairs(json), None, "{json}");
-        }
-    }
 
     #[test]
     fn lines_that_are_no_json_say_so() {
@@ -263,6 +222,17 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         ] {
             assert!(matches!(mended(fine.as_bytes()), Cow::Borrowed(_)), "{fine}");
+        }
+    }
+
+    #[test]
+    fn a_request_of_another_version_keeps_its_id() {
+        for line in
+            [r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, r#"{"id":"a","method":"ping"}"#]
+        {
+            let request: Value = serde_json::from_slice(&mended(line.as_bytes())).unwrap();
+            assert_eq!((&request["id"], &request["method"]), (&json!("a"), &json!(REFUSED)));
+            assert_eq!(request["params"]["code"], ErrorCode::INVALID_REQUEST.0);
         }
     }
 

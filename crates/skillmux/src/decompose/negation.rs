@@ -338,7 +338,9 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     }
     let (first, last) = (words.first()?, words.last()?);
     let is_of_state = |(_, word): &(usize, &str)| may_tell_state && OF_STATES.contains(word);
-    let is_condition = first.1.ends_with("ing") || words.iter().any(is_of_state);
+    // A name is none: `do not use csv-cleaning`.
+    let is_gerund = first.1.ends_with("ing") && !first.1.contains(['-', '_']);
+    let is_condition = is_gerund || words.iter().any(is_of_state);
     if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
         return None;
     }

@@ -30,6 +30,21 @@ const FOLLOWING: [&str; 23] = [
     "按这",
 ];
 
+/// Beginnings of a subtask that must come before the previous one.
+const PRECEDING: [&str; 6] =
+    ["before that", "before this", "beforehand", "but before that", "but first", "在此之前"];
+
+/// Its ends: `fix the query, and back the database up first`.
+const PRECEDING_ENDS: [&str; 4] = [" before that", " beforehand", " in advance", " up front"];
+
+/// The end that does so, too, but for a list in an order: `the worst ones first`.
+const FIRST: &str = " first";
+const LISTED: [&str; 8] = ["best", "items", "most", "newest", "oldest", "ones", "things", "worst"];
+
+/// Beginning of a subtask that must wait for the next one: `before you fix the query, back the
+/// database up`.
+const WAITING: [&str; 1] = ["before you"];
+
 /// Beginnings of a subtask that follows all that no other one follows yet.
 const CLOSING: [&str; 7] =
     ["at last", "at the end", "finally", "in the end", "lastly", "最后", "最终"];
@@ -79,7 +94,7 @@ const MIN_LETTERS: usize = 4;
 /// Returns for each subtask the positions of those that must come first, rising: the direct ones
 /// only. `None` stands for what has no place in the order.
 ///
-/// Marks of order decide (`then`, 最后), words for what an earlier subtask makes (`from it`, `the
+/// Marks of order decide (`then`, 最后; `first` and `before that` turn the order round), words for what an earlier subtask makes (`from it`, `the
 /// results`), and nouns that the earlier one names (`the chart`). Numbers of a list do not: they
 /// may count jobs that have nothing to do with each other. It is the DAG of `SkillWeaver` (section
 /// 4.3), whose rules are not published.
@@ -92,6 +107,20 @@ pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
             continue;
         };
         let text = head(subtask).to_lowercase();
+        let end = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_waiting = |at: usize| {
+            let text = subtasks[at].map(|subtask| head(subtask).to_lowercase());
+            text.is_some_and(|text| begins_with(&text, &WAITING))
+        };
+        if begins_with(&text, &PRECEDING)
+            || PRECEDING_ENDS.iter().any(|words| end.ends_with(words))
+            || comes_first(end)
+            || is_waiting(*previous)
+        {
+            all[*previous].push(at);
+            all.push(Vec::new());
+            continue;
+        }
         let is_last =
             begins_with(&text, &CLOSING) || ALL_RESULTS.iter().any(|all| text.contains(all));
         let mut first: Vec<usize> = if is_last {
@@ -108,6 +137,13 @@ pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
     }
     let positions = |first: Vec<usize>| first.into_iter().filter_map(|at| u32::try_from(at).ok());
     all.into_iter().map(|first| positions(first).collect()).collect()
+}
+
+/// Returns whether a text ends with `first`, and not because it asks for a list in an order.
+fn comes_first(text: &str) -> bool {
+    let word = |before: &str| before.split_whitespace().next_back().map(str::to_owned);
+    let before = text.strip_suffix(FIRST).and_then(word);
+    before.is_some_and(|word| !LISTED.contains(&word.as_str()) && !word.ends_with("est"))
 }
 
 /// Leaves out what another one waits for.
@@ -212,6 +248,24 @@ mod tests {
     }
 
     #[test]
+    fn a_task_may_say_what_comes_first_last() {
+        for task in [
+            ["Fix the slow query", "and back the database up first."],
+            ["Before you fix the slow query", "back the database up"],
+            ["Fix the slow query", "But back the database up before that."],
+            ["优化查询", "在此之前备份数据库"],
+        ] {
+            assert_eq!(order(&task), [vec![1], vec![]], "{task:?}");
+        }
+        assert_eq!(order(&["Write the tests first", "then review it"]), [vec![], vec![0]]);
+        for list in ["and list the bugs, the worst first", "list the calls, longest ones first"] {
+            assert_eq!(order(&["Fix the query", list]), [vec![], vec![0; 0]]);
+        }
+        let three = ["clean the data", "but before that copy it", "then draw a chart"];
+        assert_eq!(order(&three), [vec![1], vec![], vec![1]]);
+    }
+
+    #[test]
     fn jobs_of_a_list_have_no_order() {
         assert_eq!(
             order(&["book a flight", "water the plants", "translate my letter"]),
@@ -279,11 +333,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn subtasks_wait_for_earlier_ones_only(texts in prop::collection::vec("(then |finally |the |it |a )?[a-c ]{0,9}", 0..6)) {
+        fn no_subtask_waits_for_itself(texts in prop::collection::vec("(then |finally |the |it |a |before you |before that )?[a-c ]{0,9}( first)?", 0..6)) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            for (at, first) in order(&texts).into_iter().enumerate() {
-                prop_assert!(first.is_sorted());
-                prop_assert!(first.iter().all(|first| (*first as usize) < at));
+            let mut waiting: Vec<Vec<u32>> = order(&texts);
+            prop_assert!(waiting.iter().all(|first| first.is_sorted()));
+            let mut done: Vec<u32> = Vec::new();
+            while done.len() < waiting.len() {
+                let ready = |at: &u32| waiting[*at as usize].is_empty() && !done.contains(at);
+                let next = (0..u32::try_from(waiting.len()).unwrap()).find(ready);
+                prop_assert!(next.is_some(), "{:?}", order(&texts));
+                done.extend(next);
+                for first in &mut waiting {
+                    first.retain(|at| Some(*at) != next);
+                }
             }
         }
     }

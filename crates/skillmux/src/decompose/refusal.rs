@@ -7,7 +7,25 @@ use super::{
 };
 
 /// Words before a verb that refuse what it says, at the begin of a phrase.
-const STARTS: [&str; 6] = ["do not", "don't", "don\u{2019}t", "dont", "never", "no need to"];
+const STARTS: [&str; 5] = ["do not", "don't", "don\u{2019}t", "dont", "never"];
+
+/// The same, after which a verb alone is no state: `no need to translate`.
+const CLEAR_STARTS: [&str; 14] = [
+    "i do not need you to",
+    "i do not want you to",
+    "i don't need you to",
+    "i don't want you to",
+    "i don\u{2019}t need you to",
+    "i don\u{2019}t want you to",
+    "no need to",
+    "you do not have to",
+    "you do not need to",
+    "you don't have to",
+    "you don't need to",
+    "you need not",
+    "you should not",
+    "you shouldn't",
+];
 
 /// The same before a verb in `-ing`, wherever they stand.
 const STARTS_OF_ING: [&str; 2] = ["instead of", "rather than"];
@@ -125,6 +143,11 @@ fn refused_at(lower: &str, at: usize) -> Option<(Range<usize>, usize)> {
         // A verb alone tells a state, as in `the pods stop, don't restart`.
         return is_refused.then(|| whole(phrase, 2))?;
     }
+    if let Some(phrase) = CLEAR_STARTS.iter().find_map(|words| after(words)) {
+        let verb = verb_of(phrase)?;
+        let is_refused = is_base_form(&verb) && !NO_REFUSALS.contains(&verb.as_str());
+        return is_refused.then(|| whole(phrase, 1))?;
+    }
     if let Some(thing) = after(LEAVE_OUT) {
         return whole(thing, 1);
     }
@@ -209,6 +232,10 @@ mod tests {
             ("fix the pod but leave the docker image alone", "fix the pod", "the docker image"),
             ("join the PDFs but leave out any redaction", "join the PDFs", "any redaction"),
             ("undo it, never write a commit message", "undo it", "write a commit message"),
+            ("no need to translate, just join the PDFs", "just join the PDFs", "translate"),
+            ("You shouldn't translate anything, just join", "just join", "translate anything"),
+            ("sum it up, I don't want you to translate it", "sum it up", "translate it"),
+            ("I don't want you to translate it, only sum up", "only sum up", "translate it"),
         ] {
             assert_eq!(read(task), (rest.to_owned(), vec![refused]));
         }
@@ -218,6 +245,7 @@ mod tests {
     fn states_conditions_and_reminders_refuse_nothing() {
         for task in [
             "the tests don't pass the linter",
+            "you should not need a key",
             "the pods stop, don't restart",
             "I tried it and don't know how to deploy it",
             "deploy it, but don't forget to write a note",

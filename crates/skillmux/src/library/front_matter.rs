@@ -349,6 +349,7 @@ mod tests {
             true,
         );
         check("---\nname: a\nname: b\ndescription: c\n---\n", Some("a"), Some("c"), true);
+        check("---\nname: [broken\ndescription: c\n---\n", None, Some("c"), true);
     }
 
     #[test]

@@ -40,7 +40,10 @@ pub(super) fn read(block: &str) -> FrontMatter {
             // A name never wraps: what follows it on the next line is a stray.
             let is_whole = !value.is_empty() && block_style(value).is_none();
             let more = if is_whole { &[][..] } else { &more[..] };
-            (&mut front_matter.name, value_text(value, more))
+            let name = value_text(value, more);
+            // What is left of broken YAML is no name: the folder has a better one.
+            let is_name = !name.contains(['[', ']', '{', '}']);
+            (&mut front_matter.name, if is_name { name } else { String::new() })
         } else if key.eq_ignore_ascii_case("description") {
             (&mut front_matter.description, value_text(value, &more))
         } else if key == "license" {

@@ -55,4 +55,6 @@ pub use work::{WorkUnit, WorkWeights};
 
 pub(crate) use bm25::{Bm25, TermWeight, saturate};
 pub use named::named;
-pub(crate) use pool::{BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, QUERY_WORK, TEXT_COSINE_RISE};
+pub(crate) use pool::{
+    BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, QUERY_WORK, TEXT_COSINE_RISE, lower_nearest,
+};

@@ -117,6 +117,13 @@ impl Signals {
         Some(self.values[position])
     }
 
+    /// Changes a value that was measured.
+    pub(super) fn set(&mut self, name: &str, value: f32) {
+        if let Some(position) = self.names.iter().position(|known| *known == name) {
+            self.values[position] = value;
+        }
+    }
+
     /// Returns the names, in the order of the values.
     pub fn names(&self) -> &'static [&'static str] {
         self.names

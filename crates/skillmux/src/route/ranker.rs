@@ -18,7 +18,7 @@ use crate::{
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
         Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Feature, Ranking,
-        RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, named,
+        RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, lower_nearest, named,
     },
     skill::SkillId,
     trust::TrustPolicy,
@@ -217,9 +217,13 @@ impl Ranker {
             let translation = Translation { text: said.text, ranking, discount: said.discount };
             candidates = both(candidates, translation, found);
         }
+        let n_found = candidates.len();
         reading.leave_out(index, &mut candidates)?;
         if let Some(standing) = standing {
             standing.apply(&mut candidates, scale)?;
+        }
+        if candidates.len() < n_found {
+            lower_nearest(&mut candidates);
         }
         pin(&mut candidates, &named, scale);
         candidates.truncate(k);

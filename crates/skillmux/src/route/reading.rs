@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     decompose::{negations, refusals, without},
     error::Result,
-    index::Index,
+    index::{Index, name_key},
     model::Speller,
     query::Query,
     retrieve::Candidate,
@@ -64,8 +64,24 @@ pub(super) struct Reading {
     written: String,
     /// What the task rules out, as the user wrote it.
     pub(super) ruled_out: Vec<String>,
-    /// Terms of that which it does not ask for otherwise.
-    unwanted: BTreeSet<String>,
+    /// What it does not want.
+    unwanted: Unwanted,
+}
+
+/// What the name of a skill tells that a task does not want.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Unwanted {
+    /// Terms that the task does not ask for otherwise.
+    terms: BTreeSet<String>,
+    /// Names of several terms, as [`name_key`] has them: `do not use csv-cleaning` does not want
+    /// that skill, though it wants a CSV file cleaned.
+    names: BTreeSet<String>,
+}
+
+impl Unwanted {
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(&name_key(name)) || !terms(name).is_disjoint(&self.terms)
+    }
 }
 
 impl Reading {
@@ -115,14 +131,14 @@ impl Reading {
 
     /// Leaves out the skills whose name says what the task rules out.
     pub(super) fn leave_out(&self, index: &Index, candidates: &mut Vec<Candidate>) -> Result<()> {
-        if self.unwanted.is_empty() {
+        if self.unwanted == Unwanted::default() {
             return Ok(());
         }
         let mut headlines = index.headlines()?;
         let mut kept = Vec::with_capacity(candidates.len());
         for candidate in candidates.drain(..) {
             let name = headlines.read(index.find(&candidate.skill)?)?.name;
-            if terms(&name).is_disjoint(&self.unwanted) {
+            if !self.unwanted.has(&name) {
                 kept.push(candidate);
             }
         }
@@ -155,8 +171,7 @@ struct Wanted {
     text: Option<String>,
     /// What is ruled out.
     objects: Vec<String>,
-    /// Terms of that which the rest does not have.
-    unwanted: BTreeSet<String>,
+    unwanted: Unwanted,
 }
 
 fn wanted(task: &str) -> Wanted {
@@ -170,10 +185,15 @@ fn wanted(task: &str) -> Wanted {
     for negation in negations {
         let object = &task[negation.object];
         let mut unwanted = terms(object);
+        // One word may be a thing that the task is about as well.
+        let is_name = object.trim().contains(['-', '_']) && unwanted.len() > 1;
         unwanted.retain(|term| !asked_for.contains(term));
-        if !unwanted.is_empty() {
+        if is_name || !unwanted.is_empty() {
             found.objects.push(object.trim().to_owned());
-            found.unwanted.append(&mut unwanted);
+            found.unwanted.terms.append(&mut unwanted);
+        }
+        if is_name {
+            found.unwanted.names.insert(name_key(object.trim()));
         }
     }
     found.text = (!asked_for.is_empty()).then_some(rest);
@@ -280,7 +300,7 @@ mod tests {
             corrections: Vec::new(),
             written: "先整理乾淨，再寄信".to_owned(),
             ruled_out: Vec::new(),
-            unwanted: BTreeSet::new(),
+            unwanted: Unwanted::default(),
         };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
@@ -315,11 +335,18 @@ mod tests {
             wanted("do not use docker compose, deploy with systemd only");
         assert_eq!(text.as_deref(), Some("deploy with systemd only"));
         assert_eq!(objects, ["docker compose"]);
-        assert_eq!(unwanted.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
+        assert_eq!(unwanted.terms.into_iter().collect::<Vec<_>>(), ["compos", "docker"]);
         let Wanted { text, unwanted, .. } =
             wanted("compare docker and podman, but no docker swarm");
         assert!(text.is_some());
-        assert_eq!(unwanted.into_iter().collect::<Vec<_>>(), ["swarm"]);
+        assert_eq!(unwanted.terms.into_iter().collect::<Vec<_>>(), ["swarm"]);
+        let Wanted { text, objects, unwanted } =
+            wanted("clean the CSV, but do not use csv-cleaning");
+        assert_eq!(
+            (text.as_deref(), &objects[..]),
+            (Some("clean the CSV"), &["csv-cleaning".to_owned()][..])
+        );
+        assert!(unwanted.has("CSV Cleaning") && !unwanted.has("csv") && !unwanted.has("cleaning"));
         assert_eq!(wanted("do not use docker").text, None);
         assert!(wanted("build the docker image, no docker").objects.is_empty());
         let specification =

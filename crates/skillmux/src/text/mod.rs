@@ -24,6 +24,7 @@
 mod analyzer;
 mod english;
 mod forms;
+mod half_pairs;
 mod sanitise;
 mod script;
 mod shingles;
@@ -34,6 +35,7 @@ mod tokens;
 
 pub use analyzer::Analyzer;
 pub(crate) use english::is_english;
+pub use half_pairs::without_half_pairs;
 pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable, shown_path};
 pub(crate) use script::spaceless_share_of_words;
 pub use script::{

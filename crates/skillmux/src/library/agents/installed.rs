@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fmt, fs,
+    fmt, fs, io,
     ops::ControlFlow,
     path::{Path, PathBuf},
 };
@@ -299,6 +299,14 @@ impl<'a> InstalledFolders<'a> {
             let path = folder.root(home, project)?.display().to_string();
             Some(Problem::NotRead { path, detail: "leads out of the project".to_owned() })
         }));
+        let unreadable = agent.folders.iter().filter_map(|folder| {
+            let root = folder.root(home, project)?;
+            let error = fs::read_dir(&root).err()?;
+            let is_there = error.kind() != io::ErrorKind::NotFound;
+            let path = root.display().to_string();
+            is_there.then(|| Problem::NotRead { path, detail: format!("cannot be read: {error}") })
+        });
+        account.problems.extend(unreadable);
         account.n_skills = view.files.len();
         let listed: Vec<Line> = view.listed.iter().map(|skill| skill.line()).collect();
         let shown = match &agent.listing {
@@ -582,6 +590,14 @@ mod tests {
             symlink(target, &link).unwrap();
             assert_eq!(count(), (vec!["not read"], 0, 0));
         }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&dir.path().join(".agents/skills"), "no folder");
+        let skills = of("codex", dir.path(), None);
+        assert_eq!((kinds(&skills), skills.folders.len()), (vec!["not read"], 0));
     }
 
     #[test]

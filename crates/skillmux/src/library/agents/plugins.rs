@@ -6,6 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use jsonc_parser::{ParseOptions, cst::CstRootNode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -230,14 +231,18 @@ fn skills_in(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Reads a JSON file; `None` if there is none. An error goes on from the path.
+/// Reads a JSON file, which may have comments and commas too many; `None` if there is none. An error
+/// goes on from the path.
 fn read_json(path: &Path) -> Result<Option<Value>, String> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!(": {error}")),
     };
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| format!(": {error}"))
+    // Its own serde reader does not limit how deep values may nest.
+    let root = CstRootNode::parse(&text, &ParseOptions::default());
+    let root = root.map_err(|error| format!(": {error}"))?;
+    root.to_serde_value().map(Some).ok_or_else(|| ": it holds no value".to_owned())
 }
 
 #[cfg(test)]
@@ -358,6 +363,20 @@ mod tests {
         assert!(place.ids(Some(&project)).is_empty());
         Place::switch(&project, "settings.local.json", &json!({"a@m": true}));
         assert_eq!(place.ids(Some(&project)), ["claude-code-plugins/a/b"]);
+    }
+
+    #[test]
+    fn settings_may_have_comments_but_no_endless_nesting() {
+        let place = Place::new();
+        let root = place.add("m/p/1", "skills/a");
+        place.install(&json!({"p@m": [{"installPath": root}]}));
+        let settings = place.home().join(".claude/settings.json");
+        let text = "{ // mine\n\"enabledPlugins\": {\"p@m\": true,}, /* more */ }";
+        fs::write(&settings, text).unwrap();
+        assert_eq!(place.ids(None), ["claude-code-plugins/p/a"]);
+        let deep = format!("{{\"enabledPlugins\": {}", "[".repeat(100_000));
+        fs::write(&settings, deep).unwrap();
+        assert!(place.ids(None).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod gather;
 mod headline;
 mod measure;
 mod members;
+mod nearest;
 mod ratio;
 mod retriever;
 mod scores;
@@ -21,3 +22,4 @@ pub use retriever::PoolRetriever;
 pub(crate) use feature::{
     BEST_COSINE, BEST_TEXT_COSINE, COSINE_RISE, QUERY_WORK, TEXT_COSINE_RISE,
 };
+pub(crate) use nearest::lower_nearest;
