@@ -1,6 +1,8 @@
 //! `skillmux doctor`
 
-use skillmux::library::agents::InstalledFolders;
+use std::path::Path;
+
+use skillmux::library::agents::{AgentProfile, InstalledFolders};
 
 use crate::{
     agents::home,
@@ -13,13 +15,14 @@ use crate::{
     },
     settings::Settings,
     source,
-    wiring::wired,
+    wiring::{AgentPlan, Records, Wiring, program, wired},
 };
 
 pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let home = home(settings)?;
     let agents = args.agents.profiles(settings)?;
     let folders = InstalledFolders::read(agents.iter().copied(), home, settings.project.as_deref());
+    let calls = Calls::read(settings);
     let reports: Vec<AgentReport> = agents
         .into_iter()
         .map(|agent| {
@@ -30,6 +33,7 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
             AgentReport {
                 agent: &agent.id,
                 name: &agent.name,
+                other_program: calls.as_ref().and_then(|calls| calls.other_program(agent, home)),
                 skillmux,
                 settings_error,
                 listing_chars: agent.listing.as_ref().map(|listing| listing.max_chars),
@@ -54,6 +58,33 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
         Format::Text => print_text(&text(&report, args.all))?,
     }
     Ok(if report.is_healthy() { Outcome::Found } else { Outcome::ProblemsFound })
+}
+
+/// How agents are to call this program, and how they were told to.
+struct Calls {
+    program: String,
+    records: Records,
+}
+
+impl Calls {
+    /// Returns these; `None` where they cannot be told, which `init` says.
+    fn read(settings: &Settings) -> Option<Self> {
+        let records = Records::open(settings.state.as_ref()?, settings.home.as_ref()?).ok()?;
+        Some(Self { program: program(settings.search_path.as_deref()).ok()?, records })
+    }
+
+    /// Returns what stands in the settings of an agent for this program, and may be another one.
+    fn other_program(&self, agent: &AgentProfile, home: &Path) -> Option<String> {
+        let wiring = Wiring { home, program: &self.program, records: &self.records };
+        let AgentPlan { changes, kept, .. } = wiring.plan(agent).ok()?;
+        let is_there = wired(agent, home).is_ok_and(|wired| wired.mcp && wired.hook != Some(false));
+        if is_there && !changes.is_empty() {
+            return Some(
+                "it calls another program than this; `skillmux init` mends that".to_owned(),
+            );
+        }
+        (!kept.is_empty()).then(|| format!("not written by this program: {}", kept.join(", ")))
+    }
 }
 
 /// Returns why the prompt hook names no skill, where that is because of the models of the settings.

@@ -60,6 +60,9 @@ pub(crate) struct AgentReport {
     pub(crate) name: &'static str,
     /// Whether skillmux is in its settings; `None` where they cannot be read.
     pub(crate) skillmux: Option<Wired>,
+    /// What its settings call in place of this program, if that may be another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) other_program: Option<String>,
     /// Why its settings cannot be read, where they cannot.
     pub(crate) settings_error: Option<String>,
     /// Characters of its list of skills, where a limit is known.
@@ -174,6 +177,9 @@ fn agent_text(text: &mut String, report: &AgentReport, shows_all: bool) {
     match (&report.skillmux, &report.settings_error) {
         (Some(wired), _) => {
             let _ = writeln!(text, "  skillmux: {}", wired_text(*wired));
+            if let Some(other) = &report.other_program {
+                let _ = writeln!(text, "    {} {}", styled(NOTE, "note:"), line(other));
+            }
         }
         (None, error) => {
             let error = line(error.as_deref().unwrap_or_default());

@@ -91,17 +91,22 @@ fn copilot_reads_the_context_without_a_table_around_it() {
 #[test]
 fn a_text_that_an_agent_would_cut_anywhere_is_left_out() {
     let home = Home::new();
-    let of_length = |n_times: usize| {
-        let body = "Boil the water first.\n\n".repeat(n_times);
+    let of = |line: &str, n_times: usize| {
+        let body = format!("{line}\n\n").repeat(n_times);
         home.write_skill(".claude/skills/tea", "tea", "How to brew a pot of tea", &body);
         index(&home);
         let event = json!({"prompt": PROMPT, "cwd": home.path("project")}).to_string();
         let arguments = ["hook", "claude-code", "--deadline", "60000", "--budget", "20000"];
         context(&home.run_with_input(&arguments, event.as_bytes()))
     };
-    let whole = of_length(400);
-    assert!(whole.len() > 9000 && whole.trim_end().ends_with("</skill_content>"), "{whole}");
-    let cut = of_length(430);
+    let shortened = of("Boil the water first.", 430);
+    assert!(
+        shortened.contains("[left out: ") && shortened.trim_end().ends_with("</skill_content>"),
+        "{shortened}"
+    );
+    assert!((8_000..10_000).contains(&shortened.len()), "{}", shortened.len());
+    let long_words = "Internationalization responsibilities notwithstanding.";
+    let cut = of(long_words, 190);
     assert!(cut.contains("\n1. tea\n") && !cut.contains("skill_content"), "{cut}");
     assert!(cut.ends_with("   text: its text is too long to stand here\n"), "{cut}");
 }

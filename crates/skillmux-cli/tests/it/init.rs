@@ -125,6 +125,7 @@ fn all_agents_of_a_home_are_wired_at_once() {
     assert_eq!(of_skillmux.len(), AGENTS.len());
     assert!(of_skillmux.iter().all(|line| line.contains("MCP server yes")), "{}", doctor.stdout);
     assert_eq!(of_skillmux.iter().filter(|line| line.contains("prompt hook yes")).count(), 4);
+    assert!(!doctor.stdout.contains("program"), "{}", doctor.stdout);
     succeeds(&home.run(&["uninit", "--yes"]));
     assert_eq!(settings(&home), before);
 }
@@ -333,6 +334,8 @@ fn a_server_that_the_user_gave_another_name_stays_the_only_one() {
     }
     let doctor = home.run(&["doctor"]);
     assert_eq!(doctor.stdout.matches("MCP server yes").count(), 2, "{}", doctor.stdout);
+    let not_ours = "not written by this program: the MCP server `router`";
+    assert_eq!(doctor.stdout.matches(not_ours).count(), 2, "{}", doctor.stdout);
 }
 
 #[cfg(unix)]
