@@ -105,8 +105,8 @@ fn a_text_that_an_agent_would_cut_anywhere_is_left_out() {
         "{shortened}"
     );
     assert!((8_000..10_000).contains(&shortened.len()), "{}", shortened.len());
-    let long_words = "Internationalization responsibilities notwithstanding.";
-    let cut = of(long_words, 190);
+    let long_words = "Boil the water, notwithstanding responsibilities.";
+    let cut = of(long_words, 230);
     assert!(cut.contains("\n1. tea\n") && !cut.contains("skill_content"), "{cut}");
     assert!(cut.ends_with("   text: its text is too long to stand here\n"), "{cut}");
 }
