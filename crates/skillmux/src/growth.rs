@@ -13,11 +13,26 @@ const N_TRIALS: usize = 4;
 const FACTOR: usize = 4;
 const BOUND: u32 = 10;
 
+/// A text that grows in its middle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Growing<'a> {
+    pub(crate) head: &'a str,
+    /// What repeats.
+    pub(crate) unit: &'a str,
+    pub(crate) tail: &'a str,
+}
+
 /// Checks that `f` of a text of so many bytes takes about a fourth of the time for a fourth of
 /// them.
-pub(crate) fn assert_linear(unit: &str, n_bytes: usize, mut f: impl FnMut(&str)) {
+pub(crate) fn assert_linear(unit: &str, n_bytes: usize, f: impl FnMut(&str)) {
+    assert_linear_in(Growing { head: "", unit, tail: "" }, n_bytes, f);
+}
+
+/// Does the same for a text with a begin and an end; the bytes are those between.
+pub(crate) fn assert_linear_in(growing: Growing<'_>, n_bytes: usize, mut f: impl FnMut(&str)) {
+    let Growing { head, unit, tail } = growing;
     let mut shortest = |n_bytes: usize| {
-        let text = unit.repeat(n_bytes / unit.len());
+        let text = format!("{head}{}{tail}", unit.repeat(n_bytes / unit.len()));
         let run = |_| {
             let started = Instant::now();
             f(&text);
@@ -36,5 +51,5 @@ pub(crate) fn assert_linear(unit: &str, n_bytes: usize, mut f: impl FnMut(&str))
         }
         seen.push((small, large));
     }
-    panic!("{unit:?}: {seen:?}");
+    panic!("{growing:?}: {seen:?}");
 }

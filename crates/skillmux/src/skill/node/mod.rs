@@ -32,7 +32,7 @@ pub use tree::{Node, NodeKind, NodeTree, Section};
 
 #[cfg(test)]
 mod tests {
-    use crate::growth::assert_linear;
+    use crate::growth::{Growing, assert_linear, assert_linear_in};
     use proptest::prelude::*;
 
     use super::*;
@@ -157,6 +157,9 @@ mod tests {
         ] {
             assert_linear(unit, 100_000, |body| drop(NodeTree::parse(body)));
         }
+        // No line ends a part before a connective, however far on.
+        let growing = Growing { head: "Word\n", unit: "_\n", tail: "and then" };
+        assert_linear_in(growing, 100_000, |body| drop(NodeTree::parse(body)));
         assert_invariants("***\r\0\t\n\n-");
         assert_invariants(&"> - 1. ".repeat(500));
         assert_invariants(

@@ -7,6 +7,9 @@ pub(super) const PARAGRAPH_BYTES: usize = 4 * 250;
 /// Part of a split paragraph that is long enough to end, in bytes (about 150 tokens).
 const PART_BYTES: usize = 4 * 150;
 
+/// Blanks and marks of Markdown that may stand before the first word, in bytes.
+const MAX_MARK_BYTES: usize = 80;
+
 /// Words that open a condition, the local header of what follows (`SkillPager` §3.1).
 const CONDITIONS: &[&str] = &["if", "when", "otherwise", "unless", "else"];
 const CONDITIONS_ZH: &[&str] = &["如果", "若", "当", "否则", "一旦"];
@@ -87,7 +90,9 @@ fn opens_with_connective(text: &str) -> bool {
 }
 
 fn opens_with(text: &str, words: &[&str], words_zh: &[&str]) -> bool {
-    let text = text.trim_start_matches([' ', '\t', '\n', '*', '_', '>', '-']);
+    // Each line of a paragraph is asked for, and may be nothing but marks.
+    let is_mark = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'*' | b'_' | b'>' | b'-');
+    let text = &text[text.bytes().take(MAX_MARK_BYTES).take_while(is_mark).count()..];
     if text.starts_with(|c: char| c.is_ascii()) {
         let end = text
             .bytes()
