@@ -212,11 +212,9 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
         let is_mark = |c: char| c.is_whitespace() || "：；，。".contains(c);
         let is_start = at == 0 || line[..at].ends_with(is_mark);
         // `plan b)` is a name.
-        let is_apart = line[..at].trim_end().ends_with(|c: char| ",;:.?!，；：。".contains(c))
-            || [" and ", " or "].iter().any(|word| line[..at].ends_with(word));
-        let is_named = !is_item && c.is_ascii_alphabetic() && !is_apart;
-        if let Some(length) =
-            number_in_line(&line[at..], next_number).filter(|_| is_start && !is_named)
+        let is_named = || !is_item && c.is_ascii_alphabetic() && !is_apart(&line[..at]);
+        if is_start
+            && let Some(length) = number_in_line(&line[at..], next_number).filter(|_| !is_named())
         {
             push_trimmed(line, start..at, &mut ranges);
             (start, n_chars, next_number) = (at + length, 0, next_number + 1);
@@ -247,6 +245,12 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
     }
     push_trimmed(line, start..line.len(), &mut ranges);
     ranges
+}
+
+/// Returns whether the letter of an item may stand behind this: a mark, `and` or `or`.
+fn is_apart(before: &str) -> bool {
+    before.trim_end().ends_with(|c: char| ",;:.?!，；：。".contains(c))
+        || [" and ", " or "].iter().any(|word| before.ends_with(word))
 }
 
 /// Returns the bytes of a mark such as `2)`, `(2)`, `2.`, `2、`, `(b)` or `二、` with this number that
@@ -285,12 +289,15 @@ fn after_letter(text: &str, number: usize) -> Option<&str> {
 /// Returns whether a full stop ends a sentence: not in `e.g. this`, `v1.2` or `file.txt`, but after
 /// the name of a file.
 fn ends_sentence(before: &str, rest: &str) -> bool {
+    // Without this look first, each mark of `1.5,2.5` looks back as far as the last blank.
+    if !rest.starts_with(char::is_whitespace) {
+        return false;
+    }
     let next = rest.trim_start().chars().next();
     let last_word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let short = last_word.trim_start_matches(|c: char| !c.is_alphanumeric());
     let is_apart = |(_, last): (&str, &str)| last.chars().count() > 1;
-    rest.starts_with(char::is_whitespace)
-        && last_word.chars().count() > 1
+    last_word.chars().count() > 1
         && last_word.rsplit_once('.').is_none_or(is_apart)
         && !TITLES.contains(&short)
         && (next.is_some_and(|c| !c.is_lowercase()) || !SHORT_FORMS.contains(&short))
@@ -322,6 +329,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::growth::{Growing, assert_linear, assert_linear_in};
 
     fn texts(task: &str) -> Vec<&str> {
         clauses(task).into_iter().map(|clause| &task[clause.range]).collect()
@@ -411,6 +419,15 @@ mod tests {
         let task = "Constraints:\n- The table stays sorted\n# Report\nDraw a chart";
         let weights: Vec<_> = clauses(task).into_iter().map(|clause| clause.weight).collect();
         assert_eq!(weights, [CONDITION_WEIGHT, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn text_without_blanks_and_blanks_without_text_take_linear_time() {
+        for unit in ["[1.5,-2.25],", "a.", "a. ", "1) ", "(a) ", ", ", "，", "\n"] {
+            assert_linear(unit, 100_000, |task| drop(clauses(task)));
+        }
+        let growing = Growing { head: "a", unit: " ", tail: "b" };
+        assert_linear_in(growing, 100_000, |task| drop(clauses(task)));
     }
 
     proptest! {
