@@ -62,17 +62,22 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
     }
     for (open, close) in [('`', '`'), ('"', '"'), ('“', '”'), ('「', '」')] {
         for (name, after) in quoted(text, open, close) {
-            if after.split_whitespace().next().is_some_and(is_noun) || after.starts_with("技能") {
+            let near = &after[..after.floor_char_boundary(MAX_NAME_BYTES)];
+            if near.split_whitespace().next().is_some_and(is_noun) || after.starts_with("技能") {
                 push(name, Strength::Certain);
             }
         }
     }
     let words: Vec<&str> = text.split_whitespace().map(trim_punctuation).collect();
+    let (mut nearest, mut second) = (None, None);
     for (at, word) in words.iter().enumerate() {
         let name = word.strip_prefix(['/', '$']);
         let is_command = name.is_some();
         let name = name.unwrap_or(word);
-        let before = Before::of(&words[..at]);
+        let before = Before::of(nearest, second);
+        if !matches!(*word, "the" | "a" | "my") {
+            (nearest, second) = (Some(*word), nearest);
+        }
         if !is_plain_name(name) || is_stop_word(&name.to_lowercase()) || before.is_unwanted {
             continue;
         }
@@ -102,16 +107,14 @@ struct Before {
 }
 
 impl Before {
-    fn of(words: &[&str]) -> Self {
-        let mut back = words.iter().rev().filter(|word| !matches!(**word, "the" | "a" | "my"));
-        let (nearest, second) = (back.next(), back.next());
-        let is = |word: Option<&&str>, words: &[&str]| {
+    /// Reads the nearest words before it that are no articles.
+    fn of(nearest: Option<&str>, second: Option<&str>) -> Self {
+        let is = |word: Option<&str>, words: &[&str]| {
             word.is_some_and(|word| words.contains(&word.to_lowercase().as_str()))
         };
         Self {
-            is_cue: nearest.is_some_and(|word| is_cue(word)),
-            is_naming: is(nearest, &["named", "called"])
-                && second.is_some_and(|word| is_noun(word)),
+            is_cue: nearest.is_some_and(is_cue),
+            is_naming: is(nearest, &["named", "called"]) && second.is_some_and(is_noun),
             is_unwanted: is(nearest, &NEGATIONS) || is(second, &NEGATIONS),
         }
     }
@@ -157,6 +160,7 @@ fn has_inner_joint(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growth::assert_linear;
 
     fn keys_of(text: &str) -> Vec<String> {
         mentions(text).into_iter().map(|mention| mention.key).collect()
@@ -206,5 +210,12 @@ mod tests {
     fn a_text_full_of_names_costs_a_bounded_number_of_lookups() {
         let text = (0..1000).map(|n| format!("use name-{n}")).collect::<Vec<_>>().join(" ");
         assert_eq!(mentions(&text).len(), MAX_MENTIONS);
+    }
+
+    #[test]
+    fn articles_and_quotation_marks_take_linear_time() {
+        for unit in ["the ", "the a my x ", "\"", "\"a\"", "`"] {
+            assert_linear(unit, 30_000, |text| drop(mentions(text)));
+        }
     }
 }
