@@ -191,7 +191,8 @@ pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused>
     let rest = head(&lower[at..]);
     let is_at = |words: &&&str| begins_with(rest, words);
     let before = &lower[from..at];
-    if !before.ends_with(char::is_alphanumeric)
+    if rest.starts_with(char::is_alphabetic)
+        && !before.ends_with(char::is_alphanumeric)
         && let Some(words) = STARTS.iter().find(is_at).or_else(|| {
             PHRASE_STARTS.iter().find(is_at).filter(|_| begins_foreign_phrase(lower, at))
         })

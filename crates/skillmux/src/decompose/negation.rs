@@ -1,6 +1,6 @@
 //! [`negations`]: what a task says is not to be used.
 
-use std::ops::Range;
+use std::{cell::LazyCell, ops::Range};
 
 use super::{
     foreign_negation::{Refused, refused_at},
@@ -171,6 +171,7 @@ pub(crate) struct Negation {
 /// state is not, as in `it does not start`, nor a condition, as in `without losing data`.
 pub(crate) fn negations(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
+    let is_english = LazyCell::new(|| is_english(&lower));
     let mut found: Vec<Negation> = Vec::new();
     let mut from = 0;
     for (at, _) in lower.char_indices() {
@@ -183,7 +184,7 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
         } else if let Some(negation) = ending_at(&lower, at, from) {
             from = negation.range.end;
             found.push(negation);
-        } else if let Some(start) = start_at(&lower, at) {
+        } else if let Some(start) = start_at(&lower, at, || *is_english) {
             let object = object(&lower, &start).filter(|object| !is_aim(&lower, &start, object));
             from = object.as_ref().map_or(start.end, |object| object.end);
             let begin = before_conjunction(&lower[..at]);
@@ -198,7 +199,7 @@ fn is_aim(lower: &str, start: &Start, object: &Range<usize>) -> bool {
     let is_silent = |text: &str| !text.contains(char::is_alphanumeric);
     let after = &lower[object.end..];
     &lower[start.range.clone()] == AVOID
-        && (after.starts_with(':') || is_silent(&lower[..start.range.start]) && is_silent(after))
+        && (after.starts_with(':') || is_silent(after) && is_silent(&lower[..start.range.start]))
 }
 
 /// Returns where the `but` or `and` begins that ends a text, else where the text ends.
@@ -261,7 +262,8 @@ struct Start {
     is_whole: bool,
 }
 
-fn start_at(lower: &str, at: usize) -> Option<Start> {
+/// Returns the words that rule out and begin at these bytes; `is_english` tells whether the task is.
+fn start_at(lower: &str, at: usize, is_english: impl Fn() -> bool) -> Option<Start> {
     let rest = &lower[at..];
     let start = |words: &&str, is_chinese: bool, is_whole: bool| Start {
         range: at..at + words.len(),
@@ -273,8 +275,7 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
         return (!is_either_or(lower, at)).then(|| start(words, true, false));
     }
-    let before = lower[..at].trim_end_matches(' ');
-    if before.len() == at && !before.is_empty() && before.ends_with(char::is_alphanumeric) {
+    if !rest.starts_with(char::is_alphabetic) || lower[..at].ends_with(char::is_alphanumeric) {
         return None;
     }
     if let Some(words) = STARTS.iter().find(is_at) {
@@ -282,7 +283,7 @@ fn start_at(lower: &str, at: usize) -> Option<Start> {
     }
     let words = PHRASE_STARTS.iter().chain([&AVOID]).find(is_at);
     // In Spanish and Portuguese `no` is another word.
-    let words = words.filter(|_| begins_phrase(lower, at) && is_english(lower))?;
+    let words = words.filter(|_| begins_phrase(lower, at) && is_english())?;
     Some(start(words, false, true))
 }
 
@@ -359,6 +360,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::growth::assert_linear;
 
     fn objects(task: &str) -> Vec<&str> {
         negations(task).into_iter().map(|negation| &task[negation.object]).collect()
@@ -445,10 +447,14 @@ mod tests {
 
     #[test]
     fn a_long_task_takes_no_longer_than_its_length_asks_for() {
-        // With a look at the whole rest each, these take minutes.
-        for piece in ["no-", "不要", "do not use "] {
-            assert!(negations(&piece.repeat((200 << 10) / piece.len())).len() < 1 << 17);
+        for unit in ["no-", "不要", "do not use ", " ", "a", "nicht ", "a is banned ", "を使わず"]
+        {
+            assert_linear(unit, 60_000, |task| drop(negations(task)));
         }
+        // Marks before, and much to avoid after them.
+        assert_linear("-", 60_000, |marks| {
+            drop(negations(&format!("{marks}{}", "avoid a, ".repeat(marks.len() / 8))));
+        });
     }
 
     proptest! {
