@@ -45,3 +45,9 @@ fn head(text: &str) -> &str {
     const MAX_BYTES: usize = 200;
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }
+
+/// Returns the end of a text, for the same reason.
+fn tail(text: &str) -> &str {
+    const MAX_BYTES: usize = 500;
+    &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES))..]
+}

@@ -9,6 +9,7 @@ use super::{
         precedes_request,
     },
     request_words::{CONDITION_STARTS, COUNTS, DEFINITE, MEASURES, NO_VERBS},
+    tail,
 };
 use crate::text::is_spaceless;
 
@@ -70,14 +71,15 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
             is_list = true;
             continue;
         }
-        if !closing.is_empty() || !is_cut(c, before, after, is_thing) {
+        let may_cut = closing.is_empty() && is_cut(c, before, after, is_thing);
+        if !may_cut || !is_enough(&clause[start..end]) || !is_enough(after) {
             continue;
         }
         // A condition belongs to what comes after it, as `和` does.
         let end = if c == '和' { at } else { end };
         let cut = condition_at(before).map_or(end, |condition| start + condition);
         let piece = &clause[start..cut];
-        if is_enough(piece) && is_enough(after) && !is_opener(last_part(piece)) {
+        if is_enough(piece) && !last_part(piece).is_some_and(is_opener) {
             pieces.push(start..cut);
             (start, is_list) = (cut, is_thing);
         }
@@ -125,10 +127,14 @@ pub(super) fn without_sign(piece: &str) -> &str {
     inner.map_or(piece, str::trim_start)
 }
 
-/// Returns what stands behind the last mark of a piece, which may end with one.
-fn last_part(piece: &str) -> &str {
-    let piece = piece.trim_end_matches([',', ';', ' ']);
-    piece.rfind([',', ';']).map_or(piece, |at| &piece[at + 1..])
+/// Returns what stands behind the last mark of a piece, which may end with one; `None` if it is too
+/// long to lead to a request.
+fn last_part(piece: &str) -> Option<&str> {
+    let end = tail(piece).trim_end_matches([',', ';', ' ']);
+    match end.rfind([',', ';']) {
+        Some(at) => Some(&end[at + 1..]),
+        None => (tail(piece).len() == piece.len()).then_some(end),
+    }
 }
 
 /// Returns whether what a bracket holds is another request: `(and while you are at it, ...)`.
@@ -139,9 +145,11 @@ fn begins_aside(text: &str) -> bool {
 }
 
 /// Returns where the condition begins that a piece ends with; 0 if it is nothing else, `None` if
-/// there is none.
+/// there is none, or a long one.
 fn condition_at(piece: &str) -> Option<usize> {
-    let last = piece.rfind([',', ';']).map_or(0, |at| at + 1);
+    let from = piece.len() - tail(piece).len();
+    let mark = tail(piece).rfind([',', ';']).map(|at| from + at + 1);
+    let last = mark.or((from == 0).then_some(0));
     let begins = |text: &str| {
         let text = text.trim_start();
         let text = text.strip_prefix("and ").unwrap_or(text).trim_start_matches([',', ' ']);
@@ -150,16 +158,16 @@ fn condition_at(piece: &str) -> Option<usize> {
         };
         CONDITION_STARTS.iter().any(is_start)
     };
-    let and = piece[last..].rfind(" and").map(|at| last + at);
-    [Some(last), and].into_iter().flatten().find(|at| begins(&piece[*at..]))
+    let and_from = last.unwrap_or(from);
+    let and = piece[and_from..].rfind(" and").map(|at| and_from + at);
+    [last, and].into_iter().flatten().find(|at| begins(&piece[*at..]))
 }
 
 /// Returns whether the end of a piece is still the phrase of a `with` or `using`: `with a spoon and
 /// a fork`.
 fn is_in_phrase(piece: &str) -> bool {
-    let last = piece.split_whitespace().rev().take(5);
-    last.into_iter()
-        .any(|word| matches!(word, "with" | "using" | "without" | "between" | "including"))
+    let mut last = tail(piece).split_whitespace().rev().take(5);
+    last.any(|word| matches!(word, "with" | "using" | "without" | "between" | "including"))
 }
 
 /// Returns whether two texts are apart within `now and then`.
@@ -191,7 +199,7 @@ fn lists_thing(before: &str, after: &str, min_words: usize) -> bool {
         && second.starts_with(char::is_alphabetic)
         && !NO_VERBS.contains(&second.as_str());
     let is_count = COUNTS.contains(&first.as_str()) || is_number;
-    let n_words = |text: &str| text.split_whitespace().take(MIN_WORDS_OF_THING).count();
+    let n_words = |text: &str| head(text).split_whitespace().take(MIN_WORDS_OF_THING).count();
     let next = first_thing(after);
     is_count && n_words(before) >= min_words && n_words(next) >= min_words
 }
@@ -268,6 +276,7 @@ fn is_enough(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growth::{Growing, assert_linear, assert_linear_in};
 
     fn texts(clause: &str) -> Vec<&str> {
         requests(clause).into_iter().map(|range| clause[range].trim()).collect()
@@ -313,6 +322,21 @@ mod tests {
         ] {
             assert_eq!(texts(one), [one]);
         }
+    }
+
+    #[test]
+    fn a_clause_without_an_end_takes_linear_time() {
+        let phrase = format!("at {} ", "a".repeat(300));
+        for (head, unit) in
+            [("中文字中文字", "，x"), ("if ", "x then fix "), (&*phrase, "then fix ")]
+        {
+            let growing = Growing { head, unit, tail: "" };
+            assert_linear_in(growing, 32_000, |clause| drop(requests(clause)));
+        }
+        // A long word before, and many things after it.
+        assert_linear("a", 16_000, |word| {
+            requests(&format!("{word}{}", ", one".repeat(word.len() / 5)));
+        });
     }
 
     #[test]
@@ -469,7 +493,6 @@ mod tests {
                 "before we upload it, before the holidays and for the board"
             ]
         );
-        // With a look at the whole rest each, this takes minutes.
         assert_eq!(requests(&"fix,".repeat(50 << 10)).len(), 1);
         assert_eq!(
             texts("电子发票都在压缩包里,先帮我提取号码和金额"),

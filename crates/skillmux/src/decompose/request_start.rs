@@ -7,6 +7,7 @@ use super::{
         CONNECTORS, COUNTS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PERSONS,
         QUESTIONS, SUBJECTS, WANTS, WHEN, WISHES,
     },
+    tail,
     verbs::VERBS,
 };
 
@@ -74,7 +75,7 @@ pub(super) fn is_opener(text: &str) -> bool {
 /// Returns whether a text ends with a verb whose object is still to come: `how do I stop`, and then
 /// `and remove the container`.
 pub(super) fn is_bare_verb(text: &str) -> bool {
-    let mut words = text.split_whitespace().rev().map(bare);
+    let mut words = tail(text).split_whitespace().rev().map(bare);
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let is_known = |word: &str| VERBS.binary_search(&word).is_ok();
     is_known(&last)
