@@ -8,11 +8,14 @@ use super::{
     decode,
     entry::{Entry, Sink},
     report::Issue,
+    shard::MAX_ID_BYTES,
 };
 use crate::skill::{Skill, SkillId};
 
 /// Largest list that is read.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+/// Longest heading, in characters; each server of a section has a copy.
+const MAX_HEADING_CHARS: usize = 200;
 /// A heading with one of these words holds servers; sections without are for people.
 const SERVER_WORDS: [&str; 6] = ["server", "servidor", "服务器", "伺服器", "サーバー", "서버"];
 
@@ -43,6 +46,12 @@ impl McpList<'_> {
             let n_uses_of_text = n_uses.entry(item.link_text.clone()).or_default();
             *n_uses_of_text += 1;
             let id = if is_title || *n_uses_of_text > 1 { path } else { &*item.link_text };
+            let location = format!("{file}:{}", item.line);
+            if id.len() > MAX_ID_BYTES {
+                let issue = Issue::IdTooLong { n_bytes: id.len(), max_bytes: MAX_ID_BYTES };
+                sink(Entry::skipped(location, issue))?;
+                continue;
+            }
             let description =
                 if item.description.is_empty() { &item.category } else { &item.description };
             let skill = Skill {
@@ -52,7 +61,7 @@ impl McpList<'_> {
                 body: item.listed().body(),
                 source: self.label.to_owned(),
             };
-            sink(Entry::found(skill, format!("{file}:{}", item.line), Vec::new()))?;
+            sink(Entry::found(skill, location, Vec::new()))?;
         }
         ControlFlow::Continue(())
     }
@@ -182,7 +191,8 @@ impl ListReader {
             Event::End(TagEnd::Heading(_)) => {
                 self.in_heading = false;
                 if let Some((_, heading)) = self.headings.last_mut() {
-                    *heading = without_decoration(heading).to_owned();
+                    let text = decode::truncated(without_decoration(heading), MAX_HEADING_CHARS);
+                    *heading = text.trim_end().to_owned();
                 }
             }
             Event::Start(Tag::Item) => {
@@ -373,6 +383,37 @@ mod tests {
         assert_eq!(ListedServer::of(bare).unwrap().description, "");
         let other = Skill { body: "## Use\n\nText\n".to_owned(), ..kv.clone() };
         assert_eq!(ListedServer::of(&other), None);
+    }
+
+    #[test]
+    fn a_long_heading_is_cut_once_for_all_its_servers() {
+        let item = "- [a/b](https://github.com/a/b)\n";
+        let text = format!("# Server {}\n\n{item}", "é".repeat(1 << 16));
+        let skills = skills(&text);
+        assert_eq!(skills.len(), 1);
+        let (skill, _) = &skills[0];
+        assert!(skill.description.starts_with("Server é"));
+        assert!(skill.description.len() + skill.body.len() < 2_000);
+        assert!(ListedServer::of(skill).is_some());
+    }
+
+    #[test]
+    fn a_server_with_too_long_an_id_is_skipped() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list.md");
+        let item = |n: usize| format!("- [a/{}](https://github.com/a/b)\n", "x".repeat(n - 2));
+        let text = format!("# Servers\n\n{}{}", item(MAX_ID_BYTES), item(MAX_ID_BYTES + 1));
+        std::fs::write(&path, text).unwrap();
+        let (mut n_found, mut issues) = (0, Vec::new());
+        let _ = McpList { path: &path, label: "list.md" }.read(&mut |entry| {
+            match entry {
+                Entry::Found(_) => n_found += 1,
+                Entry::Skipped(finding) => issues.push((finding.location, finding.issue)),
+            }
+            ControlFlow::Continue(())
+        });
+        let issue = Issue::IdTooLong { n_bytes: MAX_ID_BYTES + 1, max_bytes: MAX_ID_BYTES };
+        assert_eq!((n_found, issues), (1, vec![(format!("{}:4", path.display()), issue)]));
     }
 
     #[test]

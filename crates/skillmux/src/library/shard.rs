@@ -122,7 +122,7 @@ impl Shards<'_> {
 
 /// Longest id: each answer has ids, whatever its budget. Paths of files are no longer on most
 /// systems.
-const MAX_ID_BYTES: usize = 1024;
+pub(super) const MAX_ID_BYTES: usize = 1024;
 
 /// A line; other fields are ignored.
 #[derive(Deserialize)]
