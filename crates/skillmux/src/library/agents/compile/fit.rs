@@ -357,7 +357,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::library::agents::{Remedy, Trim, listed_today};
+    use crate::{
+        growth::assert_linear,
+        library::agents::{Remedy, Trim, listed_today},
+    };
 
     fn listing(max_chars: usize) -> Listing {
         Listing {
@@ -433,6 +436,16 @@ mod tests {
         let error = compile(&listing(23), &skills).unwrap_err();
         assert_eq!(error, CompileError::FixedTooLong { n_skills: 1, n_chars: 24, max_chars: 23 });
         assert_eq!(compile(&listing(24), &skills).unwrap().kept, [Kept::Whole, Kept::Hidden]);
+    }
+
+    #[test]
+    fn a_description_of_many_clauses_takes_linear_time() {
+        let listing = Listing { max_description_chars: None, ..listing(8_000) };
+        for unit in ["ab, ", "a (b) c. ", "not, "] {
+            assert_linear(unit, 60_000, |text| {
+                drop(compile(&listing, &[skill("tea", text, COPY)]).unwrap());
+            });
+        }
     }
 
     fn freedoms() -> impl Strategy<Value = Freedom> {

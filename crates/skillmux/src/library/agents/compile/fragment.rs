@@ -44,6 +44,9 @@ const CONNECTIVES: &[&str] = &[
     "及",
 ];
 
+/// Most clauses of a description; what follows is part of the last one.
+const MAX_CLAUSES: usize = 256;
+
 /// The clauses of a description, in order; together they are all of it.
 ///
 /// A clause ends at a mark between clauses or sentences, English or Chinese. Brackets and
@@ -53,6 +56,7 @@ const CONNECTIVES: &[&str] = &[
 pub(super) struct Fragments<'a> {
     text: &'a str,
     ranges: Vec<Range<usize>>,
+    is_negated: Vec<bool>,
 }
 
 /// How a piece of a text ends.
@@ -71,7 +75,10 @@ impl<'a> Fragments<'a> {
         let mut from = 0;
         let mut is_negated = false;
         for (end, kind) in ends(text) {
-            is_negated |= negates(&text[from..end]);
+            if ranges.len() + 1 == MAX_CLAUSES {
+                break;
+            }
+            is_negated = is_negated || negates(&text[from..end]);
             if is_negated {
                 let opens_list = kind == End::Line || text[..end].trim_end().ends_with([':', '：']);
                 if opens_list {
@@ -86,7 +93,8 @@ impl<'a> Fragments<'a> {
             is_negated = false;
         }
         push(text, from..text.len(), &mut ranges);
-        Self { text, ranges }
+        let is_negated = ranges.iter().map(|range| negates(&text[range.clone()])).collect();
+        Self { text, ranges, is_negated }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -99,7 +107,7 @@ impl<'a> Fragments<'a> {
 
     /// Returns whether the clause rules something out.
     pub(super) fn is_negated(&self, at: usize) -> bool {
-        negates(self.get(at))
+        self.is_negated[at]
     }
 
     /// Returns the chosen clauses as one text: where some between are left out, a full stop stays,
@@ -171,10 +179,14 @@ fn push(text: &str, range: Range<usize>, ranges: &mut Vec<Range<usize>>) {
 fn ends(text: &str) -> Vec<(usize, End)> {
     let mut ends = Vec::new();
     let mut brackets: Vec<char> = Vec::new();
+    let mut closings = Closings::default();
     let mut quote = None;
+    let mut last_char = None;
     for (at, c) in text.char_indices() {
         let after = at + c.len_utf8();
         let rest = &text[after..];
+        let char_before = last_char;
+        last_char = Some(c).filter(|c| !c.is_whitespace()).or(last_char);
         if let Some(open) = quote {
             let is_closed = c == open || c == '\n';
             quote = (!is_closed).then_some(open);
@@ -193,12 +205,8 @@ fn ends(text: &str) -> Vec<(usize, End)> {
         };
         if let Some(closing) = closing {
             // A bracket that is not closed is a mark like any other.
-            if let Some(at_closing) = rest.find(closing) {
+            if let Some(Closing { is_at_end, .. }) = closings.next(text, after, closing) {
                 // One within a clause is needed to read it.
-                let next = rest[at_closing + closing.len_utf8()..].trim_start().chars().next();
-                let is_at_end = next.is_none_or(|next| {
-                    next.is_ascii_punctuation() || is_open_mark(next) || next == '。'
-                });
                 if brackets.is_empty() && matches!(c, '(' | '（') && is_at_end {
                     ends.push((at, End::Clause));
                 }
@@ -232,11 +240,48 @@ fn ends(text: &str) -> Vec<(usize, End)> {
         // A sentence ends with the line that it closes.
         if let Some(end) = end.filter(|_| after < text.len()) {
             let is_closed = end == End::Line
-                && text[..at].trim_end().ends_with(['.', '!', '?', '。', '！', '？']);
+                && matches!(char_before, Some('.' | '!' | '?' | '。' | '！' | '？'));
             ends.push((after, if is_closed { End::Sentence } else { end }));
         }
     }
     ends
+}
+
+/// The next closing bracket of each kind: those that are open may share it.
+#[derive(Default)]
+struct Closings(Vec<(char, Option<Closing>)>);
+
+/// A closing bracket of a text.
+#[derive(Debug, Clone, Copy)]
+struct Closing {
+    at: usize,
+    /// Whether a mark follows, or nothing.
+    is_at_end: bool,
+}
+
+impl Closings {
+    /// Returns the first such bracket from a byte on, which does not fall from call to call.
+    fn next(&mut self, text: &str, from: usize, bracket: char) -> Option<Closing> {
+        let known = self.0.iter().position(|(known, _)| *known == bracket);
+        if let Some(at) = known
+            && self.0[at].1.is_none_or(|closing| closing.at >= from)
+        {
+            return self.0[at].1;
+        }
+        let closing = text[from..].find(bracket).map(|n| {
+            let after = text[from + n + bracket.len_utf8()..].trim_start();
+            Closing { at: from + n, is_at_end: after.chars().next().is_none_or(is_end_mark) }
+        });
+        match known {
+            Some(at) => self.0[at].1 = closing,
+            None => self.0.push((bracket, closing)),
+        }
+        closing
+    }
+}
+
+fn is_end_mark(c: char) -> bool {
+    c.is_ascii_punctuation() || is_open_mark(c) || c == '。'
 }
 
 fn ends_sentence(text: &str, at: usize, mark: char) -> bool {
@@ -258,6 +303,7 @@ fn negates(piece: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growth::{Growing, assert_linear, assert_linear_in};
 
     fn pieces(text: &str) -> Vec<&str> {
         let fragments = Fragments::new(text);
@@ -333,5 +379,35 @@ mod tests {
             assert!(fragments.joined(&all).len() <= text.len(), "{text}");
         }
         assert_eq!(pieces("..."), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn the_last_of_many_clauses_is_all_that_follows() {
+        let text = "a, ".repeat(MAX_CLAUSES + 9);
+        let fragments = Fragments::new(&text);
+        assert_eq!(fragments.len(), MAX_CLAUSES);
+        assert_eq!(fragments.get(MAX_CLAUSES - 1), "a, ".repeat(10).trim());
+        assert_eq!(fragments.joined(&[true; MAX_CLAUSES]), text.trim());
+    }
+
+    #[test]
+    fn hostile_descriptions_take_linear_time() {
+        for (head, unit, tail) in [
+            ("not ", "a, ", "b"),
+            ("a", "(", ""),
+            ("a", "(", ") b"),
+            ("a", "()", ""),
+            ("a", "「（", ""),
+            ("a", "\n", "b"),
+            ("a", "\"`", ""),
+            ("a", "? ", "b"),
+        ] {
+            let growing = Growing { head, unit, tail };
+            assert_linear_in(growing, 60_000, |text| drop(Fragments::new(text)));
+        }
+        // Brackets that one mark closes, and many blanks after it.
+        assert_linear("(", 60_000, |open| {
+            drop(Fragments::new(&format!("{open}){}b", " ".repeat(open.len()))));
+        });
     }
 }
