@@ -12,7 +12,7 @@ use crate::{
     model::Speller,
     query::Query,
     retrieve::Candidate,
-    text::{Analyzer, is_english, is_kana, simplified},
+    text::{Analyzer, is_english, is_kana, is_spaceless, simplified},
 };
 
 /// Longest task that is read for typing errors, in words: a long one has names and code that look
@@ -43,6 +43,15 @@ const SHORT_FORMS: [(&str, &str); 10] = [
     ("u", "you"),
     ("w/", "with"),
     ("w/o", "without"),
+];
+
+/// Short names of things, with the names by which skills know them.
+const SHORT_NAMES: [(&str, &str); 5] = [
+    ("k8s", "Kubernetes"),
+    ("ppt", "PowerPoint"),
+    ("pptx", "PowerPoint"),
+    ("xls", "Excel"),
+    ("xlsx", "Excel"),
 ];
 
 /// A word that was read as another.
@@ -111,11 +120,13 @@ impl Reading {
             unwanted,
         };
         reading.ruled_out = objects.iter().map(|object| reading.as_written(object)).collect();
-        let mut text = text.unwrap_or(task);
+        let is_known = |name: &str| Ok(n_users(name, index)? > 0);
+        let (mut text, renamed) = full_names(&text.unwrap_or(task), is_known)?;
+        reading.corrections = renamed;
         if let Some(speller) = speller {
             let (mended, corrections) = mended(&text, index, speller)?;
             text = mended;
-            reading.corrections = corrections;
+            reading.corrections.extend(corrections);
         }
         if text != query.text() {
             reading.query = query.with_text(text)?;
@@ -212,6 +223,35 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
         None => piece.to_owned(),
     };
     task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
+}
+
+/// Returns a task with the full names of what it calls by a short name that no skill has, and which
+/// these are. What is a part of a file name stays.
+fn full_names(
+    task: &str,
+    is_known: impl Fn(&str) -> Result<bool>,
+) -> Result<(String, Vec<Correction>)> {
+    let (mut text, mut renamed) = (String::with_capacity(task.len()), Vec::new());
+    let is_of_name = |c: char| c.is_alphanumeric() && !is_spaceless(c) || "._-/\\:@#".contains(c);
+    let mut rest = task;
+    while let Some(start) = rest.find(is_of_name) {
+        let word = &rest[start..];
+        let word = &word[..word.find(|c| !is_of_name(c)).unwrap_or(word.len())];
+        let bare = word.trim_end_matches(['.', ':']);
+        let full = SHORT_NAMES.iter().find(|(short, _)| bare.eq_ignore_ascii_case(short));
+        text.push_str(&rest[..start]);
+        match full {
+            Some((_, full)) if !is_known(bare)? => {
+                text.push_str(full);
+                text.push_str(&word[bare.len()..]);
+                renamed.push(Correction { from: bare.to_owned(), to: (*full).to_owned() });
+            }
+            _ => text.push_str(word),
+        }
+        rest = &rest[start + word.len()..];
+    }
+    text.push_str(rest);
+    Ok((text, renamed))
 }
 
 /// Returns a text in simplified characters; Japanese has characters of its own.
@@ -314,6 +354,18 @@ mod tests {
         );
         for kept in ["u-boot, v = u/3", "`u` (u, v) u- components", "U and I", &"u ".repeat(81)] {
             assert_eq!(spelled_out(kept), kept);
+        }
+    }
+
+    #[test]
+    fn short_names_that_no_skill_has_are_read_in_full() {
+        let read = |task: &str| full_names(task, |name| Ok(name == "xlsx")).unwrap();
+        let (text, renamed) = read("最后做成PPT，再发 k8s.");
+        assert_eq!(text, "最后做成PowerPoint，再发 Kubernetes.");
+        let renamed: Vec<_> = renamed.iter().map(|it| (it.from.as_str(), it.to.as_str())).collect();
+        assert_eq!(renamed, [("PPT", "PowerPoint"), ("k8s", "Kubernetes")]);
+        for kept in ["read deck.ppt and ./xls/a", "an xlsx file", "a ppt-maker, é ppté?", ""] {
+            assert_eq!(read(kept), (kept.to_owned(), Vec::new()), "{kept}");
         }
     }
 
