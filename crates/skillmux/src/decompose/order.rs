@@ -94,10 +94,10 @@ const MIN_LETTERS: usize = 4;
 /// Returns for each subtask the positions of those that must come first, rising: the direct ones
 /// only. `None` stands for what has no place in the order.
 ///
-/// Marks of order decide (`then`, 最后; `first` and `before that` turn the order round), words for what an earlier subtask makes (`from it`, `the
-/// results`), and nouns that the earlier one names (`the chart`). Numbers of a list do not: they
-/// may count jobs that have nothing to do with each other. It is the DAG of `SkillWeaver` (section
-/// 4.3), whose rules are not published.
+/// Marks of order decide (`then`, 最后; `first` and `before that` turn the order round), words for
+/// what an earlier subtask makes (`from it`, `the results`), and nouns that the earlier one names
+/// (`the chart`). Numbers of a list do not: they may count jobs that have nothing to do with each
+/// other. It is the DAG of `SkillWeaver` (section 4.3), whose rules are not published.
 pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<usize>> = Vec::with_capacity(subtasks.len());
     for (at, subtask) in subtasks.iter().enumerate() {
