@@ -202,6 +202,18 @@ impl Index {
         Ok(std::iter::once(row.id).chain(copies).collect())
     }
 
+    /// Returns the skill into which an exact duplicate of this id was merged; `None` if there is no
+    /// such. It looks at every skill.
+    pub(crate) fn original_of(&self, id: &SkillId) -> Result<Option<SkillId>> {
+        for idx in self.skills() {
+            let origins = self.table.origins(idx).ok_or_else(|| self.bad_row(idx))?;
+            if origins.copies.iter().any(|copy| copy.id == *id) {
+                return self.id(idx).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns where a skill comes from.
     ///
     /// # Errors

@@ -89,7 +89,8 @@ impl Router {
         Ok(self.whereabouts(id)?.shown())
     }
 
-    /// Returns the id of the skill that a text means: it is an id, or the name of one skill alone.
+    /// Returns the id of the skill that a text means: it is an id, that of an exact duplicate of a
+    /// skill, or the name of one skill alone.
     ///
     /// # Errors
     /// [`Error::SkillUnknown`] with the ids of all skills of that name, else with ids that look
@@ -101,7 +102,7 @@ impl Router {
         let named = index.named(&name_key(id_or_name))?;
         let mut named = named.into_iter().map(|idx| index.id(idx)).collect::<Result<Vec<_>>>()?;
         match named.len() {
-            0 => Err(unknown),
+            0 => index.original_of(&id)?.ok_or(unknown),
             1 => Ok(named.remove(0)),
             _ => Err(Error::SkillUnknown { id, nearest: named }),
         }

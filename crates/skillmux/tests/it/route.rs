@@ -73,11 +73,12 @@ fn an_unknown_skill_comes_with_ids_that_look_alike() {
 fn a_name_stands_for_an_id_where_one_skill_has_it() {
     let mut lines = sample();
     lines.push(Line::new("lib/only", "Only One", "Does one thing", "text"));
+    lines.push(Line::new("lib/same", "Only One", "Does one thing", "text"));
     lines.push(Line::new("lib/a", "twice", "Does this", "the first text of that name"));
     lines.push(Line::new("lib/b", "twice", "Does that", "another text, which is not the same"));
     let workshop = Workshop::with(&lines);
     let router = Router::open(&workshop.index_path()).unwrap();
-    for text in ["lib/only", "Only One", "only-one"] {
+    for text in ["lib/only", "Only One", "only-one", "lib/same"] {
         assert_eq!(router.resolve(text).unwrap(), SkillId::new("lib/only"));
     }
     let Err(Error::SkillUnknown { nearest, .. }) = router.resolve("twice") else { panic!() };
