@@ -21,6 +21,9 @@ made of, words, and what took the place of what. Pass the same task and needs. N
 /// Skills of a ranking among which the one in question is looked for.
 const N_RANKED: usize = 100;
 
+/// Skills of each ranking that every plan considers.
+const N_CONSIDERED: usize = 10;
+
 /// What the tool takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +67,9 @@ fn asked_skill(router: &Router, route: &Route, id: SkillId) -> Result<AskedSkill
         (None, Some(skill), _) => in_words(&skill.reason),
         (None, None, Some(standing)) if route.ruled_out.is_empty() => {
             format!("it ranks too low to be considered: at place {}", standing.place)
+        }
+        (None, None, Some(standing)) if standing.place <= N_CONSIDERED => {
+            format!("it is what the task does not want (`{}`)", told(&route.ruled_out).join("`, `"))
         }
         (None, None, Some(standing)) => format!(
             "it is what the task does not want (`{}`), or it ranks too low: at place {}",

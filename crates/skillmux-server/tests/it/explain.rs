@@ -64,6 +64,16 @@ async fn a_skill_that_another_one_displaced_says_which() {
 }
 
 #[tokio::test]
+async fn a_skill_that_the_task_does_not_want_says_so() {
+    let session = Session::start().await;
+    let task = "clean the messy CSV, but do not use csv-cleaning";
+    let arguments = json!({ "task": task, "skill_id": "csv-cleaning" });
+    let result = session.call("explain_route", arguments).await;
+    let reason = &structured(&result)["skill"]["reason"];
+    assert_eq!(reason, "it is what the task does not want (`csv-cleaning`)");
+}
+
+#[tokio::test]
 async fn a_skill_that_was_chosen_says_for_which_step() {
     let session = Session::start().await;
     let arguments = json!({ "task": TASK, "skill_id": "data/csv-cleaning" });
