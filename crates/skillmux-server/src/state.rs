@@ -49,8 +49,8 @@ impl State {
     }
 
     /// Runs `call` on a blocking thread of the tokio runtime, against the newest generation of the
-    /// index that opens. Of more than 16 calls, the others wait; one that nobody waits for any more
-    /// ends if it has begun, and does not begin else.
+    /// index that opens. Of more than 16 calls, the others wait. A call that nobody waits for any more
+    /// runs to its end if it has begun; otherwise it never begins.
     pub(crate) async fn call<T, C>(&self, call: C) -> Result<T, Failure>
     where
         T: Send + 'static,

@@ -340,7 +340,8 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     let (first, last) = (words.first()?, words.last()?);
     let is_of_state = |(_, word): &(usize, &str)| may_tell_state && OF_STATES.contains(word);
     // A name is none: `do not use csv-cleaning`.
-    let is_gerund = first.1.ends_with("ing") && !first.1.contains(['-', '_']);
+    let may_be_name = lower[start.range.clone()].ends_with("use") && first.1.contains(['-', '_']);
+    let is_gerund = first.1.ends_with("ing") && !may_be_name;
     let is_condition = is_gerund || words.iter().any(is_of_state);
     if is_condition || words.len() > MAX_WORDS || (start.is_whole && !end_of_phrase) {
         return None;

@@ -1,6 +1,6 @@
 //! [`dependencies`]: which subtasks must wait for which.
 
-use super::head;
+use super::{head, tail, verbs::VERBS};
 use crate::text::Analyzer;
 
 /// Beginnings of a subtask that follows the one before it; work on code is pushed once it is done.
@@ -30,16 +30,21 @@ const FOLLOWING: [&str; 23] = [
     "按这",
 ];
 
-/// Beginnings of a subtask that must come before the previous one.
-const PRECEDING: [&str; 6] =
-    ["before that", "before this", "beforehand", "but before that", "but first", "在此之前"];
+/// Beginnings of a subtask that must come before the previous one, if a mark or a verb follows.
+const PRECEDING: [&str; 5] =
+    ["before that", "beforehand", "but before that", "but first", "在此之前"];
+
+/// The end of such a subtask that begins with `but`.
+const BEFORE_THAT: &str = " before that";
 
 /// Its ends: `fix the query, and back the database up first`.
-const PRECEDING_ENDS: [&str; 4] = [" before that", " beforehand", " in advance", " up front"];
+const PRECEDING_ENDS: [&str; 2] = [" beforehand", " first"];
 
-/// The end that does so, too, but for a list in an order: `the worst ones first`.
-const FIRST: &str = " first";
-const LISTED: [&str; 8] = ["best", "items", "most", "newest", "oldest", "ones", "things", "worst"];
+/// Words with which `first` tells of a list or of a race: `put the worst ones first`.
+const LISTED: [&str; 19] = [
+    "api", "best", "came", "come", "comes", "items", "list", "mobile", "most", "newest", "oldest",
+    "ones", "put", "rank", "show", "sort", "things", "which", "worst",
+];
 
 /// Beginning of a subtask that must wait for the next one: `before you fix the query, back the
 /// database up`.
@@ -100,25 +105,25 @@ const MIN_LETTERS: usize = 4;
 /// other. It is the DAG of `SkillWeaver` (section 4.3), whose rules are not published.
 pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<usize>> = Vec::with_capacity(subtasks.len());
+    // The one that comes last so far.
+    let mut last = None;
+    let is_waiting = |at: usize| {
+        let text = subtasks[at].map(|subtask| head(subtask).to_lowercase());
+        text.is_some_and(|text| begins_with(&text, &WAITING))
+    };
     for (at, subtask) in subtasks.iter().enumerate() {
         let earlier: Vec<usize> = (0..at).filter(|before| subtasks[*before].is_some()).collect();
-        let (Some(subtask), Some(previous)) = (subtask, earlier.last()) else {
+        let (Some(subtask), Some(latest)) = (subtask, last) else {
+            last = subtask.map(|_| at).or(last);
             all.push(Vec::new());
             continue;
         };
         let text = head(subtask).to_lowercase();
-        let end = text.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let is_waiting = |at: usize| {
-            let text = subtasks[at].map(|subtask| head(subtask).to_lowercase());
-            text.is_some_and(|text| begins_with(&text, &WAITING))
-        };
-        if begins_with(&text, &PRECEDING)
-            || PRECEDING_ENDS.iter().any(|words| end.ends_with(words))
-            || comes_first(end)
-            || is_waiting(*previous)
-        {
-            all[*previous].push(at);
-            all.push(Vec::new());
+        let is_next = latest + 1 == at && is_waiting(latest);
+        if is_next || is_before_the_last(&text, &tail(subtask).to_lowercase()) {
+            // It waits for what the other one waited for.
+            let first = std::mem::replace(&mut all[latest], vec![at]);
+            all.push(first);
             continue;
         }
         let is_last =
@@ -127,23 +132,41 @@ pub(crate) fn dependencies(subtasks: &[Option<&str>]) -> Vec<Vec<u32>> {
             let is_followed = |at: &usize| all.iter().any(|first: &Vec<usize>| first.contains(at));
             earlier.iter().copied().filter(|at| !is_followed(at)).collect()
         } else if begins_with(&text, &FOLLOWING) || refers_back(&text) {
-            vec![*previous]
+            vec![latest]
         } else {
             let names = |before: &&usize| subtasks[**before].is_some_and(|a| names_of(&text, a));
             earlier.iter().rev().find(names).into_iter().copied().collect()
         };
         first.sort_unstable();
         all.push(direct(&all, &first));
+        last = Some(at);
     }
     let positions = |first: Vec<usize>| first.into_iter().filter_map(|at| u32::try_from(at).ok());
     all.into_iter().map(|first| positions(first).collect()).collect()
 }
 
-/// Returns whether a text ends with `first`, and not because it asks for a list in an order.
-fn comes_first(text: &str) -> bool {
-    let word = |before: &str| before.split_whitespace().next_back().map(str::to_owned);
-    let before = text.strip_suffix(FIRST).and_then(word);
-    before.is_some_and(|word| !LISTED.contains(&word.as_str()) && !word.ends_with("est"))
+/// Returns whether a subtask says that it comes before the one that is last so far; `end` is its
+/// end.
+fn is_before_the_last(text: &str, end: &str) -> bool {
+    if begins_with(text, &FOLLOWING) {
+        return false;
+    }
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let start = text.trim_start_matches(is_mark);
+    let start = start.strip_prefix("and ").unwrap_or(start);
+    let after = PRECEDING.iter().find_map(|words| start.strip_prefix(words));
+    if let Some(after) = after {
+        let word = words(after).first().copied().unwrap_or_default().to_owned();
+        let is_apart = !after.trim_start().starts_with(char::is_alphanumeric);
+        let is_chinese = after.starts_with(|c: char| c.is_alphabetic() && !c.is_ascii());
+        return is_apart || is_chinese || VERBS.binary_search(&word.as_str()).is_ok();
+    }
+    let end = end.trim_end_matches(is_mark);
+    if end.ends_with(BEFORE_THAT) {
+        return start.starts_with("but ");
+    }
+    let is_listed = |word: &&str| LISTED.contains(word) || word.ends_with("est");
+    PRECEDING_ENDS.iter().any(|words| end.ends_with(words)) && !words(end).iter().any(is_listed)
 }
 
 /// Leaves out what another one waits for.
@@ -254,6 +277,7 @@ mod tests {
             ["Before you fix the slow query", "back the database up"],
             ["Fix the slow query", "But back the database up before that."],
             ["优化查询", "在此之前备份数据库"],
+            ["Review the contract", "before that, take the names out"],
         ] {
             assert_eq!(order(&task), [vec![1], vec![]], "{task:?}");
         }
@@ -261,8 +285,23 @@ mod tests {
         for list in ["and list the bugs, the worst first", "list the calls, longest ones first"] {
             assert_eq!(order(&["Fix the query", list]), [vec![], vec![0; 0]]);
         }
-        let three = ["clean the data", "but before that copy it", "then draw a chart"];
-        assert_eq!(order(&three), [vec![1], vec![], vec![1]]);
+        let three = ["clean the data", "but before that merge it", "then draw a chart"];
+        assert_eq!(order(&three), [vec![1], vec![], vec![0]]);
+        let four = ["pull the tables", "then draw a chart", "but before that, clean the CSV"];
+        assert_eq!(order(&four), [vec![], vec![2], vec![0]]);
+        let waiting = ["Before you deploy it", "write the tests", "then write a message"];
+        assert_eq!(order(&waiting), [vec![1], vec![], vec![0]]);
+        for then in ["then make the layout mobile first", "then write the docs first"] {
+            assert_eq!(order(&["write unit tests", then]), [vec![], vec![0]], "{then}");
+        }
+        for apart in [
+            "draw a chart of which runner came in first",
+            "and put the security issues first",
+            "before this Friday, write a press release",
+            "sum up the sales of the year before that",
+        ] {
+            assert_eq!(order(&["Merge the files", apart]), [vec![], vec![0; 0]], "{apart}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
 const STARTS: [&str; 5] = ["do not", "don't", "don\u{2019}t", "dont", "never"];
 
 /// The same, after which a verb alone is no state: `no need to translate`.
-const CLEAR_STARTS: [&str; 14] = [
+const CLEAR_STARTS: [&str; 15] = [
     "i do not need you to",
     "i do not want you to",
     "i don't need you to",
@@ -22,9 +22,10 @@ const CLEAR_STARTS: [&str; 14] = [
     "you do not need to",
     "you don't have to",
     "you don't need to",
-    "you need not",
-    "you should not",
+    "you don\u{2019}t have to",
+    "you don\u{2019}t need to",
     "you shouldn't",
+    "you shouldn\u{2019}t",
 ];
 
 /// The same before a verb in `-ing`, wherever they stand.
@@ -143,7 +144,10 @@ fn refused_at(lower: &str, at: usize) -> Option<(Range<usize>, usize)> {
         // A verb alone tells a state, as in `the pods stop, don't restart`.
         return is_refused.then(|| whole(phrase, 2))?;
     }
-    if let Some(phrase) = CLEAR_STARTS.iter().find_map(|words| after(words)) {
+    // What stands in quotation marks, or after a colon, is what a text is to say.
+    let is_said = lower[..at].trim_end().ends_with(['"', '\'', '“', '‘', '「', ':', '：']);
+    let clear = CLEAR_STARTS.iter().filter(|_| !is_said);
+    if let Some(phrase) = clear.into_iter().find_map(|words| after(words)) {
         let verb = verb_of(phrase)?;
         let is_refused = is_base_form(&verb) && !NO_REFUSALS.contains(&verb.as_str());
         return is_refused.then(|| whole(phrase, 1))?;
@@ -235,6 +239,7 @@ mod tests {
             ("no need to translate, just join the PDFs", "just join the PDFs", "translate"),
             ("You shouldn't translate anything, just join", "just join", "translate anything"),
             ("sum it up, I don't want you to translate it", "sum it up", "translate it"),
+            ("you don’t need to translate it, sum it up", "sum it up", "translate it"),
             ("I don't want you to translate it, only sum up", "only sum up", "translate it"),
         ] {
             assert_eq!(read(task), (rest.to_owned(), vec![refused]));
@@ -245,7 +250,9 @@ mod tests {
     fn states_conditions_and_reminders_refuse_nothing() {
         for task in [
             "the tests don't pass the linter",
-            "you should not need a key",
+            "you shouldn't need a key",
+            "a post called \"You don't need to learn Kubernetes\"",
+            "a letter: you don't have to come",
             "the pods stop, don't restart",
             "I tried it and don't know how to deploy it",
             "deploy it, but don't forget to write a note",

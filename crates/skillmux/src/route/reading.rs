@@ -104,6 +104,7 @@ impl Reading {
             return Self::of(query, index, speller);
         };
         let mut reading = Self::of(&query.with_text(rest)?, index, speller)?;
+        reading.unwanted.names.extend(refused.iter().flat_map(|text| names_in(text)));
         reading.ruled_out.append(&mut refused);
         Ok(Self { written: query.text().to_owned(), ..reading })
     }
@@ -158,6 +159,13 @@ impl Reading {
     }
 }
 
+/// Returns the words of a text that look like names of skills, as [`name_key`] has them.
+fn names_in(text: &str) -> impl Iterator<Item = String> {
+    let words =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| word.contains(['-', '_'])).map(name_key)
+}
+
 fn terms(text: &str) -> BTreeSet<String> {
     let mut terms = BTreeSet::new();
     Analyzer::new().for_each_term(text, &mut |term| {
@@ -196,15 +204,17 @@ fn wanted(task: &str) -> Wanted {
     for negation in negations {
         let object = &task[negation.object];
         let mut unwanted = terms(object);
-        // One word may be a thing that the task is about as well.
-        let is_name = object.trim().contains(['-', '_']) && unwanted.len() > 1;
+        for (short, full) in SHORT_NAMES {
+            if unwanted.contains(short) {
+                unwanted.append(&mut terms(full));
+            }
+        }
         unwanted.retain(|term| !asked_for.contains(term));
-        if is_name || !unwanted.is_empty() {
+        let mut names: BTreeSet<String> = names_in(object).collect();
+        if !names.is_empty() || !unwanted.is_empty() {
             found.objects.push(object.trim().to_owned());
             found.unwanted.terms.append(&mut unwanted);
-        }
-        if is_name {
-            found.unwanted.names.insert(name_key(object.trim()));
+            found.unwanted.names.append(&mut names);
         }
     }
     found.text = (!asked_for.is_empty()).then_some(rest);
@@ -399,6 +409,8 @@ mod tests {
             (Some("clean the CSV"), &["csv-cleaning".to_owned()][..])
         );
         assert!(unwanted.has("CSV Cleaning") && !unwanted.has("csv") && !unwanted.has("cleaning"));
+        let unwanted = wanted("deploy the app, do not use k8s").unwanted;
+        assert!(unwanted.has("kubernetes-deploy") && unwanted.has("k8s"));
         assert_eq!(wanted("do not use docker").text, None);
         assert!(wanted("build the docker image, no docker").objects.is_empty());
         let specification =

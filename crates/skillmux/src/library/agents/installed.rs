@@ -299,7 +299,8 @@ impl<'a> InstalledFolders<'a> {
             let path = folder.root(home, project)?.display().to_string();
             Some(Problem::NotRead { path, detail: "leads out of the project".to_owned() })
         }));
-        let unreadable = agent.folders.iter().filter_map(|folder| {
+        let inside = agent.folders.iter().filter(|folder| !folder.leads_out(home, project));
+        let unreadable = inside.filter_map(|folder| {
             let root = folder.root(home, project)?;
             let error = fs::read_dir(&root).err()?;
             let is_there = error.kind() != io::ErrorKind::NotFound;
