@@ -7,7 +7,7 @@ use skillmux::{
     text::{clipped, one_line},
 };
 
-use super::paint::{BAD, FAINT, NOTE, STRONG, grouped, rule, styled, wrapped};
+use super::paint::{BAD, FAINT, NOTE, STRONG, counted, grouped, rule, styled, wrapped};
 use crate::command::compile::report::{CompileReport, ListCounts, Scores};
 
 /// Characters of a line of the list.
@@ -40,8 +40,8 @@ pub(crate) fn text(report: &CompileReport) -> String {
 }
 
 fn counts_text(text: &mut String, report: &CompileReport) {
-    let title =
-        format!("{} skills, at most {} characters", report.skills.len(), grouped(report.max_chars));
+    let n_skills = counted(report.skills.len(), "skill", "skills");
+    let title = format!("{n_skills}, at most {} characters", grouped(report.max_chars));
     let _ = writeln!(text, "\n{}", styled(STRONG, &rule(&title)));
     let _ = writeln!(text, "{:<24}{:>14}{:>14}{:>14}", "", "today", "compiled", "all whole");
     let rows: [Row<ListCounts, usize>; 5] = [
@@ -109,7 +109,8 @@ fn goes_text(text: &mut String, report: &CompileReport) {
         0 => String::new(),
         n => format!(" and {} more", grouped(n)),
     };
-    let headline = format!("{} skills are not in the list:", grouped(names.len()));
+    let n_names = counted(names.len(), "skill is", "skills are");
+    let headline = format!("{n_names} not in the list:");
     let _ = writeln!(text, "\n{}", styled(BAD, &headline));
     let _ = writeln!(text, "{}", wrapped(&format!("{shown}{more}"), "  "));
     let _ = writeln!(

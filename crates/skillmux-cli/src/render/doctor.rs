@@ -8,7 +8,7 @@ use skillmux::{
     text::{clipped, one_line},
 };
 
-use super::paint::{BAD, FAINT, GOOD, NOTE, STRONG, grouped, styled};
+use super::paint::{BAD, FAINT, GOOD, NOTE, STRONG, counted, grouped, styled};
 use crate::{named_file::UnreadFile, wiring::Wired};
 
 /// Problems of each kind that are shown unless all are asked for.
@@ -231,10 +231,6 @@ fn wired_text(Wired { mcp, hook }: Wired) -> String {
         None => "this agent has no prompt hook".to_owned(),
     };
     format!("MCP server {}, {hook}", yes_or_no(mcp))
-}
-
-fn counted(n: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
 fn line(text: &str) -> String {

@@ -44,6 +44,11 @@ pub(crate) fn grouped(n: impl TryInto<u64>) -> String {
     indicatif::HumanCount(n.try_into().unwrap_or(u64::MAX)).to_string()
 }
 
+/// Returns a number with the word for one thing or for several.
+pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
 /// Returns a headline that fills the line.
 pub(crate) fn rule(title: &str) -> String {
     let title = printable(title);
