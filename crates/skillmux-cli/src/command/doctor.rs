@@ -15,7 +15,7 @@ use crate::{
     },
     settings::Settings,
     source,
-    wiring::{AgentPlan, Records, Wiring, program, wired},
+    wiring::{AgentPlan, Records, Wired, Wiring, program, wired},
 };
 
 pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outcome> {
@@ -33,7 +33,9 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
             AgentReport {
                 agent: &agent.id,
                 name: &agent.name,
-                other_program: calls.as_ref().and_then(|calls| calls.other_program(agent, home)),
+                other_program: calls
+                    .as_ref()
+                    .and_then(|it| it.other_program(agent, home, skillmux?)),
                 skillmux,
                 settings_error,
                 listing_chars: agent.listing.as_ref().map(|listing| listing.max_chars),
@@ -74,10 +76,10 @@ impl Calls {
     }
 
     /// Returns what stands in the settings of an agent for this program, and may be another one.
-    fn other_program(&self, agent: &AgentProfile, home: &Path) -> Option<String> {
+    fn other_program(&self, agent: &AgentProfile, home: &Path, wired: Wired) -> Option<String> {
         let wiring = Wiring { home, program: &self.program, records: &self.records };
         let AgentPlan { changes, kept, .. } = wiring.plan(agent).ok()?;
-        let is_there = wired(agent, home).is_ok_and(|wired| wired.mcp && wired.hook != Some(false));
+        let is_there = wired.mcp && wired.hook != Some(false);
         if is_there && !changes.is_empty() {
             return Some(
                 "it calls another program than this; `skillmux init` mends that".to_owned(),

@@ -151,17 +151,15 @@ fn is_before_the_last(text: &str, end: &str) -> bool {
     if begins_with(text, &FOLLOWING) {
         return false;
     }
-    let is_mark = |c: char| !c.is_alphanumeric();
-    let start = text.trim_start_matches(is_mark);
-    let start = start.strip_prefix("and ").unwrap_or(start);
+    let start = first_words(text);
     let after = PRECEDING.iter().find_map(|words| start.strip_prefix(words));
     if let Some(after) = after {
-        let word = words(after).first().copied().unwrap_or_default().to_owned();
+        let word = words(after).first().copied().unwrap_or_default();
         let is_apart = !after.trim_start().starts_with(char::is_alphanumeric);
         let is_chinese = after.starts_with(|c: char| c.is_alphabetic() && !c.is_ascii());
-        return is_apart || is_chinese || VERBS.binary_search(&word.as_str()).is_ok();
+        return is_apart || is_chinese || VERBS.binary_search(&word).is_ok();
     }
-    let end = end.trim_end_matches(is_mark);
+    let end = end.trim_end_matches(|c: char| !c.is_alphanumeric());
     if end.ends_with(BEFORE_THAT) {
         return start.starts_with("but ");
     }
@@ -188,11 +186,16 @@ fn direct(all: &[Vec<usize>], first: &[usize]) -> Vec<usize> {
     first.iter().copied().filter(is_direct).collect()
 }
 
-/// Returns whether a text begins with one of these words, after an `and` if there is one.
-fn begins_with(text: &str, starts: &[&str]) -> bool {
+/// Returns a text without the marks before it, and without an `and`.
+fn first_words(text: &str) -> &str {
     let is_mark = |c: char| !c.is_alphanumeric();
     let text = text.trim_start_matches(is_mark);
-    let text = text.strip_prefix("and ").map_or(text, |rest| rest.trim_start_matches(is_mark));
+    text.strip_prefix("and ").map_or(text, |rest| rest.trim_start_matches(is_mark))
+}
+
+/// Returns whether a text begins with one of these words, after an `and` if there is one.
+fn begins_with(text: &str, starts: &[&str]) -> bool {
+    let text = first_words(text);
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     starts.iter().any(|start| text.strip_prefix(start).is_some_and(is_word))
 }

@@ -146,8 +146,7 @@ fn refused_at(lower: &str, at: usize) -> Option<(Range<usize>, usize)> {
     }
     // What stands in quotation marks, or after a colon, is what a text is to say.
     let is_said = lower[..at].trim_end().ends_with(['"', '\'', '“', '‘', '「', ':', '：']);
-    let clear = CLEAR_STARTS.iter().filter(|_| !is_said);
-    if let Some(phrase) = clear.into_iter().find_map(|words| after(words)) {
+    if !is_said && let Some(phrase) = CLEAR_STARTS.iter().find_map(|words| after(words)) {
         let verb = verb_of(phrase)?;
         let is_refused = is_base_form(&verb) && !NO_REFUSALS.contains(&verb.as_str());
         return is_refused.then(|| whole(phrase, 1))?;

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fmt, fs, io,
+    fs, io,
     ops::ControlFlow,
     path::{Path, PathBuf},
 };
@@ -13,7 +13,8 @@ use serde::Serialize;
 use super::{
     listing::{Line, Shown},
     plugins::AgentPlugins,
-    profile::{AgentProfile, SameNames},
+    problem::Problem,
+    profile::{AgentProfile, SameNames, SkillFolder},
 };
 use crate::{
     library::{Finding, Issue, Origin, directory::Directory, entry::Entry},
@@ -123,111 +124,6 @@ pub struct FolderSkills {
     pub n_skills: usize,
 }
 
-/// Why an agent does not show a skill as its author wrote it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Problem {
-    /// The list of skills is full.
-    Dropped {
-        /// Name of the skill.
-        name: String,
-        /// Its file.
-        path: String,
-    },
-    /// The list has its name, and not its description.
-    NameOnly {
-        /// Name of the skill.
-        name: String,
-        /// Its file.
-        path: String,
-    },
-    /// Its description is cut.
-    Shortened {
-        /// Name of the skill.
-        name: String,
-        /// Its file.
-        path: String,
-        /// Characters of the description that are shown.
-        shown_chars: usize,
-        /// All its characters.
-        description_chars: usize,
-    },
-    /// A stronger folder has another skill of this name.
-    Shadowed {
-        /// Name of both.
-        name: String,
-        /// The file that is not used.
-        path: String,
-        /// The file that is.
-        by: String,
-    },
-    /// Another file has the same text.
-    Duplicate {
-        /// Name of the skill.
-        name: String,
-        /// Its file.
-        path: String,
-        /// The stronger file with this text.
-        of: String,
-    },
-    /// The file does not fit the Agent Skills specification.
-    Broken {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        detail: String,
-    },
-    /// The agent may read it, but skillmux does not.
-    NotRead {
-        /// The file or folder.
-        path: String,
-        /// Why not.
-        detail: String,
-    },
-    /// `disable-model-invocation`: the model is not told of it.
-    ForUserOnly {
-        /// Name of the skill.
-        name: String,
-        /// Its file.
-        path: String,
-    },
-}
-
-impl Problem {
-    /// Returns the kind of the problem in a word or three.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Dropped { .. } => "dropped",
-            Self::NameOnly { .. } => "name only",
-            Self::Shortened { .. } => "shortened",
-            Self::Shadowed { .. } => "shadowed",
-            Self::Duplicate { .. } => "duplicate",
-            Self::Broken { .. } => "broken",
-            Self::NotRead { .. } => "not read",
-            Self::ForUserOnly { .. } => "not for the model",
-        }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Dropped { name, path }
-            | Self::NameOnly { name, path }
-            | Self::ForUserOnly { name, path } => write!(f, "{name}  {path}"),
-            Self::Shortened { name, path, shown_chars, description_chars } => {
-                write!(f, "{name}  {shown_chars} of {description_chars} characters  {path}")
-            }
-            Self::Shadowed { name, path, by } => write!(f, "{name}  {path}  by {by}"),
-            Self::Duplicate { name, path, of } => write!(f, "{name}  {path}  of {of}"),
-            Self::Broken { path, detail } | Self::NotRead { path, detail } => {
-                write!(f, "{path}: {detail}")
-            }
-        }
-    }
-}
-
 impl<'a> InstalledFolders<'a> {
     /// Reads the folders of these agents, in parallel.
     ///
@@ -293,21 +189,8 @@ impl<'a> InstalledFolders<'a> {
                 account.n_of_plugins += view.files.len() - n_before;
             }
         }
-        let (home, project) = (self.home, self.project);
-        let outside = agent.folders.iter().filter(|folder| folder.leads_out(home, project));
-        account.problems.extend(outside.filter_map(|folder| {
-            let path = folder.root(home, project)?.display().to_string();
-            Some(Problem::NotRead { path, detail: "leads out of the project".to_owned() })
-        }));
-        let inside = agent.folders.iter().filter(|folder| !folder.leads_out(home, project));
-        let unreadable = inside.filter_map(|folder| {
-            let root = folder.root(home, project)?;
-            let error = fs::read_dir(&root).err()?;
-            let is_there = error.kind() != io::ErrorKind::NotFound;
-            let path = root.display().to_string();
-            is_there.then(|| Problem::NotRead { path, detail: format!("cannot be read: {error}") })
-        });
-        account.problems.extend(unreadable);
+        let unread = agent.folders.iter().filter_map(|it| unread(it, self.home, self.project));
+        account.problems.extend(unread);
         account.n_skills = view.files.len();
         let listed: Vec<Line> = view.listed.iter().map(|skill| skill.line()).collect();
         let shown = match &agent.listing {
@@ -417,6 +300,18 @@ impl InstalledSkill {
 fn readable(root: &Path) -> Option<PathBuf> {
     let canonical = fs::canonicalize(root).ok()?;
     (canonical.is_dir() && fs::read_dir(&canonical).is_ok()).then_some(canonical)
+}
+
+/// Returns why a folder that is there is not read, if it is not.
+fn unread(folder: &SkillFolder, home: &Path, project: Option<&Path>) -> Option<Problem> {
+    let root = folder.root(home, project)?;
+    let path = root.display().to_string();
+    if folder.leads_out(home, project) {
+        return Some(Problem::NotRead { path, detail: "leads out of the project".to_owned() });
+    }
+    let error = fs::read_dir(&root).err()?;
+    let is_there = error.kind() != io::ErrorKind::NotFound;
+    is_there.then(|| Problem::NotRead { path, detail: format!("cannot be read: {error}") })
 }
 
 /// Returns the folders that an agent reads, strongest first.

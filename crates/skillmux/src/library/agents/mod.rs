@@ -5,6 +5,7 @@ mod compile;
 mod installed;
 mod listing;
 mod plugins;
+mod problem;
 mod profile;
 mod project;
 
@@ -17,8 +18,9 @@ use std::{
 use super::source::Source;
 
 pub use compile::{CompileError, CompiledList, Freedom, Kept, ListSkill, compile, listed_today};
-pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill, Problem};
+pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill};
 pub use plugins::{AgentPlugins, Plugin};
+pub use problem::Problem;
 pub use profile::{
     AgentProfile, Base, HookAnswer, Listing, McpSettings, PluginSettings, PromptHook, Remedy,
     SameNames, SettingsField, SettingsFormat, SettingsPlace, SettingsValue, SkillFolder, Trim,
