@@ -84,6 +84,10 @@ impl Encoder for WhenAsked {
     fn encode_queries(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
         present().encode_queries(texts)
     }
+
+    fn read_share(&self, query: &str) -> f32 {
+        present().read_share(query)
+    }
 }
 
 impl TokenEncoder for WhenAsked {

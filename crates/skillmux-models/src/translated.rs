@@ -48,6 +48,10 @@ impl<E: Encoder, T: Translator> Encoder for TranslatedEncoder<E, T> {
         let read = self.read(texts);
         self.encoder.encode_queries(&read.iter().map(AsRef::as_ref).collect::<Vec<_>>())
     }
+
+    fn read_share(&self, query: &str) -> f32 {
+        self.encoder.read_share(&self.read(&[query])[0])
+    }
 }
 
 impl<E: TokenEncoder, T: Translator> TokenEncoder for TranslatedEncoder<E, T> {

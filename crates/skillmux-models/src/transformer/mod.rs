@@ -31,6 +31,9 @@ const SKILL_TOKENS: usize = 128;
 /// Tokens that are read of a query.
 const QUERY_TOKENS: usize = 256;
 
+/// A query of more tokens counts as one of so many.
+const MAX_COUNTED_TOKENS: usize = 4096;
+
 /// Name and version of the transformer of the binary, and of those that are trained as it was.
 #[cfg(feature = "embedded")]
 pub const TRANSFORMER_NAME: &str = "minilm-skills-1";
@@ -149,6 +152,12 @@ impl Encoder for TransformerEncoder {
     fn encode_queries(&self, texts: &[&str]) -> EngineResult<Vec<f32>> {
         Ok(self.encode_cut(texts, QUERY_TOKENS))
     }
+
+    fn read_share(&self, query: &str) -> f32 {
+        let n_read = QUERY_TOKENS.min(self.network.max_tokens());
+        let n_tokens = self.network.tokens.of(query, MAX_COUNTED_TOKENS).len();
+        f32::min(n_read as f32 / n_tokens as f32, 1.0)
+    }
 }
 
 impl TokenEncoder for TransformerEncoder {
@@ -246,6 +255,16 @@ mod tests {
         ] {
             let vector = transformer.encode_queries(&[text]).unwrap();
             assert!((dot(&vector, &vector) - length).abs() < 1e-3, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_query_is_read_in_part() {
+        let transformer = TransformerEncoder::embedded();
+        // 510 words, and the two tokens that open and close a text.
+        for (n_words, share) in [(0, 1.0), (254, 1.0), (510, 0.5), (100_000, 256.0 / 4096.0)] {
+            let read = transformer.read_share(&"pdf ".repeat(n_words));
+            assert!((read - share).abs() < 1e-6, "{n_words}: {read}");
         }
     }
 

@@ -8,7 +8,7 @@ use skillmux::{
     index::{Index, SkillIdx},
     query::Query,
     rerank::QueryTraits,
-    retrieve::{Feature, PoolRetriever, QUERY_TRANSFORMER, RetrieveRequest, Retriever, named},
+    retrieve::{Feature, PoolRetriever, RetrieveRequest, Retriever, named},
     skill::SkillId,
     text::spaceless_share,
 };
@@ -294,7 +294,7 @@ impl List {
             let value = |feature: Feature| signals.get(feature.as_str()).unwrap_or(0.0);
             list.rows.push(Feature::ALL.map(value));
             list.traits = QueryTraits::of(&signals);
-            list.is_read = signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5;
+            list.is_read = list.traits.read > 0.0;
             skills.push(skill);
         }
         for (position, skill) in skills.into_iter().enumerate() {

@@ -40,6 +40,12 @@ pub trait Encoder: Send + Sync {
     fn encode_queries(&self, texts: &[&str]) -> Result<Vec<f32>> {
         self.encode(texts)
     }
+
+    /// Returns how much of a query [`encode_queries`](Self::encode_queries) reads, in `(0, 1]`:
+    /// below 1 for a query that is longer than the limit of the model.
+    fn read_share(&self, _query: &str) -> f32 {
+        1.0
+    }
 }
 
 impl fmt::Debug for dyn Encoder + '_ {

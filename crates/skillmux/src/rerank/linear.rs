@@ -34,8 +34,8 @@ impl LinearReranker {
         Self { fingerprint: weights.fingerprint(), weights, with_transformer: None }
     }
 
-    /// Returns the reranker with other weights for queries that a transformer has read, which the
-    /// signal [`QUERY_TRANSFORMER`] tells.
+    /// Returns the reranker with other weights for queries that a transformer has read. Both are
+    /// mixed: [`QueryTraits::transformer_share`] is the share of these.
     #[must_use]
     pub fn with_transformer(self, weights: FeatureWeights) -> Self {
         let fingerprint = format!("{}+{}", self.fingerprint, weights.fingerprint());
@@ -45,14 +45,17 @@ impl LinearReranker {
     /// Returns the weights that count for a query, by the position of the signal.
     fn applied(&self, signals: &Signals) -> Vec<(usize, f32)> {
         let traits = QueryTraits::of(signals);
-        let with_transformer = self.with_transformer.as_ref().filter(|_| is_read(signals));
-        let weights = with_transformer.unwrap_or(&self.weights);
+        let share = traits.transformer_share();
+        let with_transformer = self.with_transformer.as_ref().filter(|_| share > 0.0);
         let names = signals.names().iter().enumerate();
-        let weighed = names.filter_map(|(position, name)| {
-            let weight = weights.find(name)?;
-            Some((position, weight.of(&traits)))
+        let weighed = names.map(|(position, name)| {
+            let of = |weights: &FeatureWeights| weights.get(name).of(&traits);
+            let without = of(&self.weights);
+            let weight = with_transformer
+                .map_or(without, |weights| share * of(weights) + (1.0 - share) * without);
+            (position, weight)
         });
-        weighed.collect()
+        weighed.filter(|(_, weight)| *weight != 0.0).collect()
     }
 }
 
@@ -118,5 +121,38 @@ impl Reranker for LinearReranker {
 
 /// Returns whether a transformer has read the query.
 fn is_read(signals: &Signals) -> bool {
-    signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.5
+    signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        rerank::FeatureWeight,
+        retrieve::{Feature, QUERY_LIBRARY},
+    };
+
+    static NAMES: [&str; 4] = ["bm25", "transformer", QUERY_TRANSFORMER, QUERY_LIBRARY];
+
+    #[test]
+    fn weights_with_and_without_a_transformer_are_mixed() {
+        let of = |bm25, transformer| {
+            let weight = |base| FeatureWeight { base, ..FeatureWeight::default() };
+            let named = [(Feature::Bm25, bm25), (Feature::Transformer, transformer)];
+            let named = named.map(|(feature, base)| (feature.as_str().to_owned(), weight(base)));
+            FeatureWeights::new(named).unwrap()
+        };
+        let reranker = LinearReranker::new(of(4.0, 0.0)).with_transformer(of(1.0, 10.0));
+        let score = |read, library| {
+            let signals = Signals::new(&NAMES, vec![1.0, 0.5, read, library]);
+            let weights = reranker.applied(&signals);
+            weights.iter().map(|(position, weight)| signals.values()[*position] * weight).sum()
+        };
+        for (read, library, expected) in
+            [(0.0, 1.0, 4.0), (1.0, 0.5, 6.0), (1.0, 1.0, 0.7 * 6.0 + 0.3 * 4.0), (0.0, 0.5, 4.0)]
+        {
+            let score: f32 = score(read, library);
+            assert!((score - expected).abs() < 1e-5, "{read} read, {library}: {score}");
+        }
+    }
 }

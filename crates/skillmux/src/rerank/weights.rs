@@ -214,7 +214,7 @@ mod tests {
         let weight =
             FeatureWeight::from_array([1.0, 2.0, -4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]);
         let of = |length, spaceless, uncovered, library| {
-            weight.of(&QueryTraits { length, spaceless, uncovered, library })
+            weight.of(&QueryTraits { length, spaceless, uncovered, library, read: 0.0 })
         };
         for (found, expected) in [
             (of(0.0, 0.0, 0.0, 0.0), 1.0),

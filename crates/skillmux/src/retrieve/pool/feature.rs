@@ -21,8 +21,8 @@ pub(crate) const BEST_COSINE: &str = "query.best_cosine";
 /// Signal of how far that is above the mean over all candidates.
 pub(crate) const COSINE_RISE: &str = "query.cosine_rise";
 
-/// Signal of whether the transformer read the query: 1 if it did, 0 without one, and for a query in
-/// a writing that it does not know.
+/// Signal of how much of the query the transformer read, in `[0, 1]`: 0 without one, and for a
+/// query in a writing that it does not know.
 pub const QUERY_TRANSFORMER: &str = "query.transformer";
 
 /// Signal of the highest cosine of a query with a candidate's text by the transformer; 0 without
@@ -47,7 +47,7 @@ pub(super) struct OfQuery {
     pub(super) spaceless: f32,
     pub(super) best_cosine: f32,
     pub(super) cosine_rise: f32,
-    pub(super) is_read_by_transformer: bool,
+    pub(super) read_share: f32,
     pub(super) best_text_cosine: f32,
     pub(super) text_cosine_rise: f32,
     pub(super) uncovered: f32,
@@ -76,7 +76,7 @@ impl OfQuery {
             self.spaceless,
             self.best_cosine,
             self.cosine_rise,
-            f32::from(u8::from(self.is_read_by_transformer)),
+            self.read_share,
             self.best_text_cosine,
             self.text_cosine_rise,
             self.uncovered,

@@ -50,6 +50,8 @@ pub(super) struct Pool {
     /// Cosines of the query with the text of each member by the transformer; `None` without one,
     /// and for a query that it cannot read.
     pub(super) text_cosines: Option<Vec<f32>>,
+    /// How much of the query the transformer read, in `[0, 1]`; 0 without these cosines.
+    pub(super) read_share: f32,
     /// How likely the query asks for work, in `[-1, 1]`; 0 if nothing tells it.
     pub(super) work: f32,
     /// What each field of each member holds of each term, `[terms, members]`.
@@ -84,14 +86,16 @@ impl Encoders<'_> {
 struct TextSearch<'i> {
     vectors: &'i Vectors<1>,
     query: QueryVector,
+    read_share: f32,
 }
 
 impl<'i> TextSearch<'i> {
     /// Returns `None` if not all skills have a vector, or if the transformer cannot read the query.
     fn of(index: &'i Index, transformer: &dyn Encoder, query: &Query) -> Result<Option<Self>> {
         let Some(vectors) = index.text_vectors_of(transformer) else { return Ok(None) };
-        let query = encode_query(transformer, query.text())?;
-        Ok((!query.is_zero()).then_some(Self { vectors, query }))
+        let vector = encode_query(transformer, query.text())?;
+        let read_share = transformer.read_share(query.text());
+        Ok((!vector.is_zero()).then_some(Self { vectors, query: vector, read_share }))
     }
 }
 
@@ -174,7 +178,7 @@ impl Pool {
             let found = found.map(|(skill, score)| Hit { skill, score }).collect();
             Hit::best(found, N_DENSE).into_iter().map(|hit| hit.skill).for_each(&mut enter);
         }
-        if let Some(TextSearch { vectors, query }) = &texts {
+        if let Some(TextSearch { vectors, query, .. }) = &texts {
             let found = vectors.closest(query, N_TRANSFORMER).into_iter();
             found.map(|(skill, _)| skill).for_each(&mut enter);
         }
@@ -206,7 +210,8 @@ impl Pool {
             PoolClause { weight: part.weight, scores }
         };
         let members: Vec<Member> = members.collect();
-        let text_cosines = texts.map(|TextSearch { vectors, query }| {
+        let read_share = texts.as_ref().map_or(0.0, |texts| texts.read_share);
+        let text_cosines = texts.map(|TextSearch { vectors, query, .. }| {
             let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
             vectors.cosines_of(&skills, &query).into_iter().map(|[cosine]| cosine).collect()
         });
@@ -226,7 +231,7 @@ impl Pool {
             _ => None,
         };
         let clauses = parts.iter().map(clause).collect();
-        Ok(Self { terms, members, clauses, cosines, text_cosines, work, matches })
+        Ok(Self { terms, members, clauses, cosines, text_cosines, read_share, work, matches })
     }
 
     /// Returns what each field of a member holds of a term.

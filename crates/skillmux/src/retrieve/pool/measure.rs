@@ -67,9 +67,9 @@ pub(super) struct Measured {
     pub(super) rows: Vec<FeatureRow>,
     /// What kind of query it is.
     pub(super) kind: QueryKind,
-    /// Whether the features of [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say
-    /// something.
-    pub(super) is_read_by_transformer: bool,
+    /// How much of the query the transformer read, in `[0, 1]`; if it is 0, the features of
+    /// [`FeatureGroup::Transformer`](super::FeatureGroup::Transformer) say nothing.
+    pub(super) read_share: f32,
     /// How likely the query asks for work, in `[-1, 1]`.
     pub(super) work: f32,
 }
@@ -99,7 +99,7 @@ impl Measured {
         }
         fill_texts(query, bm25, &pool, &mut rows)?;
         Ok(Self {
-            is_read_by_transformer: pool.text_cosines.is_some(),
+            read_share: pool.read_share,
             work: pool.work,
             skills: pool.members.iter().map(|member| member.skill).collect(),
             rows,

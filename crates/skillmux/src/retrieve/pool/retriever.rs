@@ -72,9 +72,9 @@ impl Retriever for PoolRetriever {
     }
 
     fn identity_of(&self, found: &[Candidate]) -> RankingIdentity {
-        let is_read = |candidate: &Candidate| candidate.signals.get(QUERY_TRANSFORMER);
-        match found.iter().find_map(is_read) {
-            Some(is_read) if is_read < 0.5 => identity([&self.encoder, &None]),
+        let read_share = |candidate: &Candidate| candidate.signals.get(QUERY_TRANSFORMER);
+        match found.iter().find_map(read_share) {
+            Some(read_share) if read_share <= 0.0 => identity([&self.encoder, &None]),
             _ => self.identity(),
         }
     }
@@ -104,7 +104,7 @@ impl Retriever for PoolRetriever {
             spaceless: kind.spaceless,
             best_cosine: cosines.best,
             cosine_rise: cosines.best - cosines.mean,
-            is_read_by_transformer: measured.is_read_by_transformer,
+            read_share: measured.read_share,
             best_text_cosine: texts.best,
             text_cosine_rise: texts.best - texts.mean,
             uncovered: measured.uncovered(),
