@@ -59,8 +59,8 @@ class Skillmux:
         return run([self.binary, "--version"]).stdout.decode().strip()
 
     def index(self, sources: Sequence[Path], index: Path) -> Finished:
-        """Makes or updates an index."""
-        return run([self.binary, "index", *sources, "--index", index, "--format", "json"])
+        """Makes or updates an index without the transformer."""
+        return run([self.binary, "index", *sources, "--index", index, "--transformer", "never", "--format", "json"])
 
     def search(self, index: Path, queries: Path, k: int) -> Finished:
         """Ranks skills for a file of queries; prints a TREC run, and timings to stderr."""

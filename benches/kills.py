@@ -55,7 +55,7 @@ class KillLoop:
 
     def kill(self, version: int, delay: float) -> bool:
         """Starts an update and kills it after `delay` seconds; returns whether it had ended before."""
-        command: list[str | Path] = [self.skillmux.binary, "index", self.libraries[version], "--index", self.index]
+        command: list[str | Path] = [self.skillmux.binary, "index", self.libraries[version], "--index", self.index, "--transformer", "never"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(delay)
         process.kill()

@@ -127,7 +127,7 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
 }
 
 /// Skills of the largest library that the transformer reads without being asked to.
-pub(crate) const MAX_SKILLS_READ_UNASKED: usize = 10_000;
+pub(crate) const MAX_SKILLS_READ_UNASKED: usize = 100_000;
 
 /// Which vectors the default ranking uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -86,7 +86,7 @@ impl From<VectorChoice> for VectorKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TransformerChoice {
-    /// For a library of up to 10,000 skills
+    /// For a library of up to 100,000 skills
     Auto,
     /// For a library of any size; `--transformer` alone means this, too
     Always,

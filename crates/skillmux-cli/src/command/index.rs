@@ -35,6 +35,9 @@ const MAX_LINE_CHARS: usize = 400;
 /// Lines of each kind in a report that is not verbose.
 const N_SHOWN: usize = 8;
 
+/// If the transformer has more skills to read, the user is told that nobody need wait for it.
+const N_READ_IN_A_MINUTE: usize = 8_000;
+
 pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if args.restore {
         return restore(&present_index(args, settings)?);
@@ -86,11 +89,20 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
 /// Lets the transformer read what it has not read, if that is wanted.
 fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
     let started = Instant::now();
+    let n_waiting = source::n_waiting(&Index::open(path)?);
     let is_wanted = match choice {
-        TransformerChoice::Auto => source::n_waiting(&Index::open(path)?) > 0,
+        TransformerChoice::Auto => n_waiting > 0,
         TransformerChoice::Always => true,
         TransformerChoice::Never => false,
     };
+    if is_wanted && n_waiting > N_READ_IN_A_MINUTE {
+        anstream::eprintln!(
+            "{} the index can be used now. The transformer reads {} skills, which takes some minutes. You can stop it: \
+             what it has read is kept, and the next `skillmux index` goes on",
+            styled(NOTE, "note:"),
+            grouped(n_waiting),
+        );
+    }
     let n_read = if is_wanted { source::encode(path)?.n_encoded } else { 0 };
     let index = Index::open(path)?;
     let n_missing = match &index.manifest().transformer {
