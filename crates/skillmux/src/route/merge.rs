@@ -28,12 +28,18 @@ const SHARES: [&str; Query::MAX_NEEDS + 1] = [
 /// those of its needs.
 ///
 /// A ranking by log-odds is shared out by them (a softmax); of another one, places count. So a
-/// ranking that is sure of a skill says more than one that is not.
-pub(super) fn merge(rankings: Vec<Ranking>) -> Ranking {
+/// ranking that is sure of a skill says more than one that is not. To the log-odds for a need are
+/// added those for the task, as in a plan.
+pub(super) fn merge(mut rankings: Vec<Ranking>) -> Ranking {
     let n = rankings.len();
     let names = SHARES.get(..n).unwrap_or(&SHARES);
     let identity = rankings.first().map_or("nothing", |ranking| ranking.identity.as_str());
     let identity = RankingIdentity::new(format!("needs over {identity}"));
+    if let Some((task, needs)) = rankings.split_first_mut()
+        && let Some(of_task) = OfTask::of(task)
+    {
+        needs.iter_mut().for_each(|need| of_task.add_to(need));
+    }
     let mut shares_of: BTreeMap<SkillId, Vec<f32>> = BTreeMap::new();
     for (at, Ranking { candidates, scale, .. }) in
         rankings.into_iter().enumerate().take(names.len())
@@ -164,6 +170,19 @@ mod tests {
         }
         let sum: f32 = merged.candidates.iter().map(|candidate| candidate.score).sum();
         assert!((sum - 2.0).abs() < 1e-5, "each ranking gives one share: {sum}");
+    }
+
+    #[test]
+    fn a_skill_for_a_need_must_also_suit_the_task() {
+        let odds = ScoreScale::LogOdds;
+        let task = ranking(odds, &[("a", 4.0), ("b", 3.0)]);
+        // `c` is a little better for the need, but the task has not found it.
+        let need = ranking(odds, &[("c", 2.0), ("b", 1.5), ("a", 0.0)]);
+        assert_eq!(order(&merge(vec![task, need])), ["a", "b", "c"]);
+        // Where the need is much surer of it, it is first.
+        let task = ranking(odds, &[("a", 4.0), ("b", 3.0)]);
+        let need = ranking(odds, &[("c", 12.0), ("b", 1.5), ("a", 0.0)]);
+        assert_eq!(order(&merge(vec![task, need])), ["c", "a", "b"]);
     }
 
     #[test]

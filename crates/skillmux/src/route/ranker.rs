@@ -125,7 +125,8 @@ impl Ranker {
     /// Returns the best `k` skills of an index; those that the query names come first.
     ///
     /// If the query has needs, the task and each need are ranked alone and merged: a skill has the
-    /// sum of its shares of these rankings, each of which shares out 1. The scale is then
+    /// sum of its shares of these rankings, each of which shares out 1. Before, the log-odds for a
+    /// need have those for the task added, at most 5 below those of its best skill. The scale is then
     /// [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that no
     /// calibration has.
     ///
