@@ -38,7 +38,9 @@ pub(super) fn merge(mut rankings: Vec<Ranking>) -> Ranking {
     if let Some((task, needs)) = rankings.split_first_mut()
         && let Some(of_task) = OfTask::of(task)
     {
-        needs.iter_mut().for_each(|need| of_task.add_to(need));
+        for need in needs {
+            of_task.add_to(need);
+        }
     }
     let mut shares_of: BTreeMap<SkillId, Vec<f32>> = BTreeMap::new();
     for (at, Ranking { candidates, scale, .. }) in
