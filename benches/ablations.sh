@@ -10,7 +10,7 @@ root=$PWD
 
 if [ ! -e "$work/ablations/held-out.jsonl" ]; then
   # Without the skills of the development tasks.
-  "$skillmux" index "$data/pool" --index "$work/train.idx"
+  "$skillmux" index "$data/pool" --index "$work/train.idx" --transformer never
   "$skillmux" train ranker --index "$work/train.idx" --queries "$data/queries-train.jsonl.zst" fixtures/long-tasks.jsonl \
     --tasks datasets/long-tasks.jsonl --translations "$data/bilingual.jsonl.zst" --out "$work/ranker.json" --ablations "$work/ablations"
 fi

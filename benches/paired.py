@@ -101,7 +101,7 @@ def index_seconds(skillmux, sources):
     with tempfile.TemporaryDirectory() as folder:
         core = min(os.sched_getaffinity(0))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [skillmux, "index", *sources, "--index", f"{folder}/index"]
+        command = [skillmux, "index", *sources, "--index", f"{folder}/index", "--transformer", "never"]
         one_core = lambda: os.sched_setaffinity(0, {core})
         subprocess.run(command, check=True, capture_output=True, preexec_fn=one_core)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)

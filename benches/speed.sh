@@ -21,4 +21,4 @@ for _ in 1 2 3 4 5; do
     "$skillmux" search --retriever "$retriever" --queries "$tasks" -k 50 --index "$index" --timings 2>&1 > /dev/null | tail -n 1
   done
 done
-/usr/bin/time -f 'resident: %M KiB' "$skillmux" search --queries "$tasks" -k 50 --index "$index" > /dev/null
+/usr/bin/time -f 'resident: %M KiB' "$skillmux" search --retriever ranked --queries "$tasks" -k 50 --index "$index" > /dev/null

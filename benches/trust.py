@@ -11,7 +11,7 @@ stuffed: with 20 skills of an author who knows the 100 tasks. Each is stuffed wi
 clones: with a clone of the right skill of 40 tasks, under another owner: the same name and text, a command that runs what it downloads, and for every other
 one a description that repeats the name.
 
-`--words`: without the transformer, as in libraries of more than 10,000 skills.
+`--words`: without the transformer, as before it has read the skills, and in libraries of more than 100,000.
 
 Each is asked with trust off (every skill is `trusted`), with the usual settings, and, for the clones, with the originals trusted. Nothing in a skill is run.
 """

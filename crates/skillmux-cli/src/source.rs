@@ -372,11 +372,20 @@ pub(crate) fn update_options(
 /// Returns how many skills the transformer has not read of a library that it reads without being
 /// asked to.
 pub(crate) fn n_waiting(index: &Index) -> usize {
-    let n_missing = match &index.manifest().transformer {
+    if is_read_unasked(index) { n_unread(index) } else { 0 }
+}
+
+/// Returns whether the transformer reads a library of this size without being asked to.
+pub(crate) fn is_read_unasked(index: &Index) -> bool {
+    index.n_skills() <= MAX_SKILLS_READ_UNASKED
+}
+
+/// Returns how many skills the transformer has not read.
+pub(crate) fn n_unread(index: &Index) -> usize {
+    match &index.manifest().transformer {
         Some(found) if found.encoder == *transformer().identity() => found.n_missing as usize,
         _ => index.n_skills(),
-    };
-    if index.n_skills() > MAX_SKILLS_READ_UNASKED { 0 } else { n_missing }
+    }
 }
 
 /// Lets the transformer read the skills that it has not read, with a progress bar on a terminal.

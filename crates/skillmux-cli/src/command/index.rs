@@ -35,8 +35,9 @@ const MAX_LINE_CHARS: usize = 400;
 /// Lines of each kind in a report that is not verbose.
 const N_SHOWN: usize = 8;
 
-/// If the transformer has more skills to read, the user is told that nobody need wait for it.
-const N_READ_IN_A_MINUTE: usize = 8_000;
+/// Skills that the transformer reads in a minute on two cores: beside other work, and with nothing
+/// else to do.
+const N_READ_IN_A_MINUTE: (usize, usize) = (3_000, 10_800);
 
 pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if args.restore {
@@ -89,27 +90,42 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
 /// Lets the transformer read what it has not read, if that is wanted.
 fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
     let started = Instant::now();
-    let n_waiting = source::n_waiting(&Index::open(path)?);
+    let index = Index::open(path)?;
     let is_wanted = match choice {
-        TransformerChoice::Auto => n_waiting > 0,
+        TransformerChoice::Auto => source::n_waiting(&index) > 0,
         TransformerChoice::Always => true,
         TransformerChoice::Never => false,
     };
-    if is_wanted && n_waiting > N_READ_IN_A_MINUTE {
-        anstream::eprintln!(
-            "{} the index can be used now. The transformer reads {} skills, which takes some minutes. You can stop it: \
-             what it has read is kept, and the next `skillmux index` goes on",
-            styled(NOTE, "note:"),
-            grouped(n_waiting),
-        );
-    }
-    let n_read = if is_wanted { source::encode(path)?.n_encoded } else { 0 };
+    let n_read = if is_wanted {
+        tell_wait(&index);
+        source::encode(path)?.n_encoded
+    } else {
+        0
+    };
     let index = Index::open(path)?;
     let n_missing = match &index.manifest().transformer {
         Some(found) => found.n_missing as usize,
         None => index.n_skills(),
     };
     Ok(Reading { n_read, n_missing, time: started.elapsed() })
+}
+
+/// Says that nobody need wait for the transformer, if it reads for minutes.
+fn tell_wait(index: &Index) {
+    let n_unread = source::n_unread(index);
+    let (slow, fast) = N_READ_IN_A_MINUTE;
+    if n_unread < fast {
+        return;
+    }
+    let again = if source::is_read_unasked(index) { "index" } else { "index --transformer" };
+    anstream::eprintln!(
+        "{} the index can be used now. The transformer reads {} skills, which takes some {} to {} minutes. You can stop it: \
+         what it has read is kept, and the next `skillmux {again}` goes on",
+        styled(NOTE, "note:"),
+        grouped(n_unread),
+        n_unread / fast,
+        n_unread.div_ceil(slow),
+    );
 }
 
 /// What the transformer has read.

@@ -124,9 +124,10 @@ impl Ranker {
 
     /// Returns the best `k` skills of an index; those that the query names come first.
     ///
-    /// If the query has needs, the task and each need are ranked alone and merged: a skill has the
-    /// sum of its shares of these rankings, each of which shares out 1. Before, the log-odds for a
-    /// need have those for the task added, at most 5 below those of its best skill. The scale is then
+    /// If the query has needs, the task and each need are ranked alone and merged. First the
+    /// log-odds for the task are added to those for each need; a skill loses at most 5 against the
+    /// best skill of the task. Then each ranking shares out 1, and a skill has the sum of its shares.
+    /// The scale is then
     /// [`ScoreScale::Share`](crate::retrieve::ScoreScale::Share), and the identity is one that no
     /// calibration has.
     ///

@@ -94,8 +94,11 @@ impl<'i> TextSearch<'i> {
     fn of(index: &'i Index, transformer: &dyn Encoder, query: &Query) -> Result<Option<Self>> {
         let Some(vectors) = index.text_vectors_of(transformer) else { return Ok(None) };
         let vector = encode_query(transformer, query.text())?;
+        if vector.is_zero() {
+            return Ok(None);
+        }
         let read_share = transformer.read_share(query.text());
-        Ok((!vector.is_zero()).then_some(Self { vectors, query: vector, read_share }))
+        Ok(Some(Self { vectors, query: vector, read_share }))
     }
 }
 
