@@ -372,12 +372,7 @@ pub(crate) fn update_options(
 /// Returns how many skills the transformer has not read of a library that it reads without being
 /// asked to.
 pub(crate) fn n_waiting(index: &Index) -> usize {
-    if is_read_unasked(index) { n_unread(index) } else { 0 }
-}
-
-/// Returns whether the transformer reads a library of this size without being asked to.
-pub(crate) fn is_read_unasked(index: &Index) -> bool {
-    index.n_skills() <= MAX_SKILLS_READ_UNASKED
+    if index.n_skills() > MAX_SKILLS_READ_UNASKED { 0 } else { n_unread(index) }
 }
 
 /// Returns how many skills the transformer has not read.

@@ -117,10 +117,9 @@ fn tell_wait(index: &Index) {
     if n_unread < fast {
         return;
     }
-    let again = if source::is_read_unasked(index) { "index" } else { "index --transformer" };
     anstream::eprintln!(
         "{} the index can be used now. The transformer reads {} skills, which takes some {} to {} minutes. You can stop it: \
-         what it has read is kept, and the next `skillmux {again}` goes on",
+         what it has read is kept, and the same command goes on",
         styled(NOTE, "note:"),
         grouped(n_unread),
         n_unread / fast,
