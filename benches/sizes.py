@@ -5,7 +5,8 @@ usage: sizes.py DATA OUT
 
 DATA is the folder that benches/README.md describes. A library holds the skills of `dev`, right skills of English prompts of `queries-dev` (250 or 700), those of 150 English tasks of
 `datasets/long-tasks.jsonl` of the fold that the ranker holds out, and others of the pool by chance. Written for each size: OUT/LN.jsonl, the skills, and OUT/LN.q.jsonl, 500 prompts
-(kind `store`) and the 150 tasks (kind `long`). Needs `zstandard` and `blake3`. Seed 9.
+(kind `store`) and the 150 tasks (kind `long`). Written for the whole pool: OUT/pool.set.jsonl, the held-out tasks of `set-tasks`, OUT/pool.part.jsonl, those of
+`part-tasks`, and OUT/pool.cross.jsonl, those of `cross-language-tasks`; right skills that the pool lacks are left out. Needs `zstandard` and `blake3`. Seed 9.
 """
 
 import random
@@ -51,6 +52,12 @@ def main():
         lines = [{"task_id": f"q{at}", "query": query, "skills": skills, "kind": "store"} for at, (query, skills) in enumerate(asked[:N_PROMPTS])]
         lines += [{"task_id": task["query_id"], "query": task["query"], "skills": task["skill_ids"], "kind": "long"} for task in tasks]
         data.write_lines(out / f"L{size}.q.jsonl", lines)
+    known = rows.keys() | {row["skill_id"] for row in dev}
+    for name, file in {"set": "set-tasks", "part": "part-tasks", "cross": "cross-language-tasks"}.items():
+        tasks = data.read_lines(REPOSITORY / f"datasets/{file}.jsonl")
+        tasks = [task for task in tasks if name != "set" or "held" in task["query_id"]]
+        lines = [{"task_id": task["query_id"], "query": task["query"], "skills": [id for id in task["skill_ids"] if id in known]} for task in tasks]
+        data.write_lines(out / f"pool.{name}.jsonl", [line for line in lines if line["skills"]])
 
 
 if __name__ == "__main__":

@@ -3,9 +3,7 @@
 use super::{FeatureWeights, QueryTraits, RerankRequest, Reranker};
 use crate::{
     error::Result,
-    retrieve::{
-        Candidate, Contribution, QUERY_TRANSFORMER, RankingIdentity, Retriever, ScoreScale, Signals,
-    },
+    retrieve::{Candidate, Contribution, RankingIdentity, Retriever, ScoreScale, Signals},
 };
 
 /// Contribution of a candidate of which nothing was measured.
@@ -66,7 +64,7 @@ impl Reranker for LinearReranker {
 
     fn identity_of(&self, retriever: &dyn Retriever, found: &[Candidate]) -> RankingIdentity {
         let measured = found.iter().find(|candidate| candidate.signals.is_measured());
-        if measured.is_none_or(|candidate| is_read(&candidate.signals)) {
+        if measured.is_none_or(|candidate| QueryTraits::of(&candidate.signals).read > 0.0) {
             return self.identity(retriever);
         }
         let retriever = retriever.identity_of(found);
@@ -119,17 +117,12 @@ impl Reranker for LinearReranker {
     }
 }
 
-/// Returns whether a transformer has read the query.
-fn is_read(signals: &Signals) -> bool {
-    signals.get(QUERY_TRANSFORMER).unwrap_or(0.0) > 0.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         rerank::FeatureWeight,
-        retrieve::{Feature, QUERY_LIBRARY},
+        retrieve::{Feature, QUERY_LIBRARY, QUERY_TRANSFORMER},
     };
 
     static NAMES: [&str; 4] = ["bm25", "transformer", QUERY_TRANSFORMER, QUERY_LIBRARY];

@@ -53,14 +53,19 @@ impl QueryTraits {
         if self.read <= 0.0 {
             return 0.0;
         }
-        let among_many = (self.library - LIBRARY_OF_1_000).max(0.0) / (1.0 - LIBRARY_OF_1_000);
-        1.0 - among_many * (1.0 - TRANSFORMER_SHARE_OF_LARGEST * self.read)
+        1.0 - self.beyond(LIBRARY_OF_1_000) * (1.0 - TRANSFORMER_SHARE_OF_LARGEST * self.read)
     }
 
     /// Returns how far the library is above 10,000 skills, by its logarithm: 0 up to there, 1 for
     /// 100,000.
     pub fn crowd(&self) -> f32 {
-        (self.library - LIBRARY_OF_10_000).max(0.0) / (1.0 - LIBRARY_OF_10_000)
+        self.beyond(LIBRARY_OF_10_000)
+    }
+
+    /// Returns how far the library is above one of this [`library`](Self::library): 0 up to there,
+    /// 1 for 100,000 skills.
+    fn beyond(&self, start: f32) -> f32 {
+        (self.library - start).max(0.0) / (1.0 - start)
     }
 
     /// Returns what the parts of a [`FeatureWeight`] are multiplied by, in the order of its fields.
