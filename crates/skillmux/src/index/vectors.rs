@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use memmap2::Mmap;
+use rayon::prelude::*;
 
 use super::{
     damage::{Damage, PartError},
@@ -53,6 +54,9 @@ pub(crate) const N_PARTS: usize = Part::ALL.len();
 
 /// Scale of a skill that has no vectors yet.
 const MISSING: f32 = -1.0;
+
+/// Rows that are read together: for several queries, memory brings them once.
+const N_BLOCK_ROWS: usize = 512;
 
 const HEADER_BYTES: usize = 16;
 const SCALE_BYTES: usize = 4;
@@ -210,13 +214,24 @@ impl<const N: usize> Vectors<N> {
 
     /// Returns the mean cosine of the parts of every skill with a query.
     pub(crate) fn similarities(&self, query: &QueryVector) -> Vec<f32> {
-        self.scan(query, N)
+        self.scan(&[query], N).remove(0)
     }
 
-    /// Returns skills with the mean cosines of their parts, of which most have the highest there
-    /// are: those of the `n` skills whose descriptions are closest. Reads half as much.
-    pub(crate) fn closest(&self, query: &QueryVector, n: usize) -> Vec<(SkillIdx, f32)> {
-        let descriptions = self.scan(query, 1);
+    /// Returns for each query skills with the mean cosines of their parts, of which most have the
+    /// highest there are: those of the `n` skills whose descriptions are closest. Reads half as
+    /// much, and that once for all queries.
+    pub(crate) fn closest(&self, queries: &[&QueryVector], n: usize) -> Vec<Vec<(SkillIdx, f32)>> {
+        let scanned = self.scan(queries, 1).into_par_iter().zip(queries);
+        scanned.map(|(descriptions, query)| self.closest_of(&descriptions, query, n)).collect()
+    }
+
+    /// Returns the [`closest`](Self::closest) skills by the cosines of their descriptions.
+    fn closest_of(
+        &self,
+        descriptions: &[f32],
+        query: &QueryVector,
+        n: usize,
+    ) -> Vec<(SkillIdx, f32)> {
         let mut closest: Vec<SkillIdx> = (0..self.n_skills).map(SkillIdx).collect();
         if n < closest.len() {
             let of = |skill: &SkillIdx| descriptions[skill.0 as usize];
@@ -253,18 +268,27 @@ impl<const N: usize> Vectors<N> {
         cosines
     }
 
-    /// Returns the mean cosine of the first parts of every skill with a query; of 1 part or of all.
-    fn scan(&self, query: &QueryVector, n_parts: usize) -> Vec<f32> {
-        let parts = self.numbers().chunks_exact(N / n_parts * self.n_part_bytes);
-        let dots = self.dots(parts.map(|part| &part[..self.n_part_bytes]), query);
-        let mean = |(skill, dots): (usize, &[f32])| {
-            let mut sum = 0.0;
-            for (part, dot) in dots.iter().enumerate() {
-                sum += dot * self.factor(skill, part, query);
-            }
-            sum / n_parts as f32
+    /// Returns for each query the mean cosine of the first parts of every skill; of 1 part or of
+    /// all.
+    fn scan(&self, queries: &[&QueryVector], n_parts: usize) -> Vec<Vec<f32>> {
+        let n_row = N / n_parts * self.n_part_bytes;
+        let dots_of = |block: &[u8]| -> Vec<Vec<f32>> {
+            let rows = || block.chunks_exact(n_row).map(|row| &row[..self.n_part_bytes]);
+            queries.iter().map(|query| self.dots(rows(), query)).collect()
         };
-        dots.chunks_exact(n_parts).enumerate().map(mean).collect()
+        let blocks: Vec<_> = self.numbers().par_chunks(N_BLOCK_ROWS * n_row).map(dots_of).collect();
+        let mean = |query: (usize, &&QueryVector)| {
+            let dots: Vec<f32> = blocks.iter().flat_map(|dots| &dots[query.0]).copied().collect();
+            let mean = |(skill, dots): (usize, &[f32])| {
+                let mut sum = 0.0;
+                for (part, dot) in dots.iter().enumerate() {
+                    sum += dot * self.factor(skill, part, query.1);
+                }
+                sum / n_parts as f32
+            };
+            dots.chunks_exact(n_parts).enumerate().map(mean).collect()
+        };
+        queries.iter().enumerate().map(mean).collect()
     }
 
     /// Returns the dot product of each row of numbers with a query, without the
@@ -331,9 +355,11 @@ mod tests {
             let query = QueryVector::of(vec![0.8, 0.0, 0.6]);
             let expected = [[0.8, 0.48], [0.0, 0.0]];
             let similarities = vectors.similarities(&query);
-            let closest = vectors.closest(&query, 1);
-            assert_eq!(closest, [(SkillIdx(0), similarities[0])]);
-            assert_eq!(vectors.closest(&query, 9).len(), 2);
+            let other = QueryVector::of(vec![-0.8, 0.6, 0.0]);
+            let closest = vectors.closest(&[&query, &other], 1);
+            assert_eq!(closest[0], [(SkillIdx(0), similarities[0])]);
+            assert_eq!(closest[1], [(SkillIdx(1), vectors.similarities(&other)[1])]);
+            assert_eq!(vectors.closest(&[&query], 9)[0].len(), 2);
             for (idx, expected) in (0..).map(SkillIdx).zip(expected) {
                 let found = vectors.cosines(idx, &query);
                 for (found, expected) in found.iter().zip(expected) {
@@ -395,7 +421,7 @@ mod tests {
                 let cosines = vectors.cosines_of(&all, &vector);
                 let means = cosines.iter().map(|parts| parts.iter().sum::<f32>() / 2.0);
                 prop_assert_eq!(means.collect::<Vec<f32>>(), found);
-                let descriptions = vectors.scan(&vector, 1);
+                let descriptions = vectors.scan(&[&vector], 1).remove(0);
                 let of = |idx: &SkillIdx| vectors.cosines(*idx, &vector)[0];
                 prop_assert_eq!(all.iter().map(of).collect::<Vec<f32>>(), descriptions);
             }

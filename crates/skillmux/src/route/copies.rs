@@ -1,7 +1,12 @@
 //! [`distinct`]: one candidate for each group of near-copies; [`copies_of`]: those of one skill; [`CopyReader`]: whether one skill
 //! passes for another.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::{
+    hash::BuildHasher,
+    sync::{Arc, LazyLock},
+};
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use unicode_security::skeleton;
 
 use crate::{
@@ -88,11 +93,13 @@ pub(super) struct CopyReader<'i> {
     index: &'i Index,
     headlines: HeadlineReader<'i>,
     read: FxHashMap<SkillIdx, Text>,
+    lines: FxHashMap<SkillIdx, Arc<Lines>>,
 }
 
 impl<'i> CopyReader<'i> {
     pub(super) fn new(index: &'i Index) -> Result<Self> {
-        Ok(Self { index, headlines: index.headlines()?, read: FxHashMap::default() })
+        let (read, lines) = <_>::default();
+        Ok(Self { index, headlines: index.headlines()?, read, lines })
     }
 
     /// Returns the name of a skill.
@@ -117,12 +124,12 @@ impl<'i> CopyReader<'i> {
     ) -> Result<Likeness> {
         self.remember(copy)?;
         self.remember(of)?;
-        let (copy, of) = (&self.read[&copy], &self.read[&of]);
-        let has_name = copy.name == of.name;
-        let is_copy = has_name && copy.description() == of.description()
-            || copy.is_copy_of(of, self.index)?
-            || is_trusted_more && self.index.similarity(copy.idx, of.idx)? >= ANY_NAME
-            || has_name && self.shares_lines(copy.idx, of.idx)?;
+        let (copy_text, of_text) = (&self.read[&copy], &self.read[&of]);
+        let has_name = copy_text.name == of_text.name;
+        let is_copy = has_name && copy_text.description() == of_text.description()
+            || copy_text.is_copy_of(of_text, self.index)?
+            || is_trusted_more && self.index.similarity(copy, of)? >= ANY_NAME
+            || has_name && self.shares_lines(copy, of)?;
         Ok(match (is_copy, has_name && is_trusted_more) {
             (true, _) => Likeness::Copy,
             (false, true) => Likeness::Namesake,
@@ -132,12 +139,19 @@ impl<'i> CopyReader<'i> {
 
     /// Returns whether most lines of one text are in the other one: a copy may hold much more, or
     /// leave lines out.
-    fn shares_lines(&self, a: SkillIdx, b: SkillIdx) -> Result<bool> {
-        let [a, b] =
-            [a, b].map(|idx| self.index.skill(idx).map(|indexed| lines(&indexed.skill.body)));
-        let (a, b) = (a?, b?);
+    fn shares_lines(&mut self, a: SkillIdx, b: SkillIdx) -> Result<bool> {
+        let (a, b) = (self.lines(a)?, self.lines(b)?);
         let n_shared = a.intersection(&b).count();
         Ok(n_shared > 0 && 2 * n_shared >= a.len().min(b.len()))
+    }
+
+    fn lines(&mut self, idx: SkillIdx) -> Result<Arc<Lines>> {
+        if let Some(known) = self.lines.get(&idx) {
+            return Ok(Arc::clone(known));
+        }
+        let read = Arc::new(lines(&self.index.skill(idx)?.skill.body));
+        self.lines.insert(idx, Arc::clone(&read));
+        Ok(read)
     }
 }
 
@@ -152,15 +166,29 @@ pub(super) enum Likeness {
     Copy,
 }
 
+/// Hashes of lines.
+type Lines = FxHashSet<u64>;
+
 /// Returns the lines of a text that say something, as they look.
-fn lines(text: &str) -> FxHashSet<String> {
-    let lines = text.lines().map(folded).filter(|line| line.chars().count() >= MIN_LINE_CHARS);
-    lines.collect()
+fn lines(text: &str) -> Lines {
+    let folded = text.lines().map(folded).filter(|line| line.chars().count() >= MIN_LINE_CHARS);
+    folded.map(|line| FxBuildHasher.hash_one(line)).collect()
 }
 
 /// Returns letters and digits of a text, small, each as the letter that it looks like: `рdf` in
 /// Cyrillic letters is `pdf`.
 fn folded(text: &str) -> String {
+    /// What each ASCII character looks like: most texts have no others.
+    static ASCII: LazyLock<Vec<String>> =
+        LazyLock::new(|| (0..128_u8).map(|byte| look(&char::from(byte).to_string())).collect());
+    if text.is_ascii() {
+        return text.bytes().map(|byte| ASCII[usize::from(byte)].as_str()).collect();
+    }
+    look(text)
+}
+
+/// As [`folded`], character by character.
+fn look(text: &str) -> String {
     let plain: String = skeleton(&text.to_lowercase()).collect();
     plain.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -216,5 +244,12 @@ mod tests {
         }
         assert_ne!(folded("pdf-form"), folded("pdf-forms"));
         assert_eq!(folded("文档"), "文档");
+    }
+
+    #[test]
+    fn an_ascii_text_is_folded_as_any_other() {
+        let all: String = (0..128_u8).map(char::from).collect();
+        assert_eq!(folded(&all), look(&all));
+        assert_eq!(folded("Merge 10 PDFs!"), look("Merge 10 PDFs!"));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use rayon::prelude::*;
+
 use super::{
     merge::{N_MERGED, contributions, merge},
     pin::pin,
@@ -13,7 +15,7 @@ use crate::{
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill},
-    model::{Language, Speller, SubjectWords, Translator},
+    model::{Language, Speller, SubjectWords, Translated, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
@@ -153,18 +155,16 @@ impl Ranker {
             return self.rank_text(index, reading, query, k);
         }
         let n = usize::max(k, N_MERGED);
-        let mut rankings = vec![self.rank_text(index, reading, query, n)?];
+        let needs = query.needs().iter().map(|need| Query::new(need.text()));
+        let texts = [Ok(query.clone())].into_iter().chain(needs).collect::<Result<Vec<Query>>>()?;
         let standing = self.standing(index);
-        let pinned = |query: &Query| pinned(standing.as_ref(), named(index, query)?);
-        let mut all_named = pinned(query)?;
-        for need in query.needs() {
-            let need = Query::new(need.text())?;
-            rankings.push(self.rank_text(index, reading, &need, n)?);
-            all_named.extend(pinned(&need)?);
+        let mut all_named = Vec::new();
+        for text in &texts {
+            all_named.extend(pinned(standing.as_ref(), named(index, text)?)?);
         }
         all_named.sort_unstable();
         all_named.dedup();
-        let mut merged = merge(rankings);
+        let mut merged = merge(self.rank_texts(index, reading, &texts, n)?);
         pin(&mut merged.candidates, &all_named, merged.scale);
         merged.candidates.truncate(k);
         Ok(merged)
@@ -194,40 +194,94 @@ impl Ranker {
         query: &Query,
         k: usize,
     ) -> Result<Ranking> {
-        let standing = self.standing(index);
-        let named = pinned(standing.as_ref(), named(index, query)?)?;
+        Ok(self.rank_texts(index, reading, std::slice::from_ref(query), k)?.remove(0))
+    }
+
+    /// As [`rank_text`](Self::rank_text), for each of some texts; faster than one by one.
+    pub(super) fn rank_texts(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        queries: &[Query],
+        k: usize,
+    ) -> Result<Vec<Ranking>> {
         let n = k.max(self.reranker.n_compared()).max(MIN_COMPARED);
-        let scale = self.reranker.scale(self.retriever.as_ref());
-        let translation = self.translator.as_ref().filter(|_| scale == ScoreScale::LogOdds);
-        let said = translation.and_then(|known| known.translate(query.text()));
+        let texts = queries.par_iter().map(|query| self.look_at(index, query));
+        let texts = texts.collect::<Result<Vec<Text>>>()?;
+        let request = |query, named| RetrieveRequest { index, query, named, k: n };
+        let requests: Vec<RetrieveRequest<'_>> = texts
+            .iter()
+            .flat_map(|text| {
+                let own = request(&text.query, &text.named);
+                let said = text.said.as_ref().map(|(_, said)| request(said, &[]));
+                std::iter::once(own).chain(said)
+            })
+            .collect();
+        let mut found = self.retriever.retrieve_all(&requests)?.into_iter();
+        let found = texts.iter().map(|text| {
+            let own = found.next().unwrap_or_default();
+            (text, own, text.said.as_ref().and_then(|_| found.next()).unwrap_or_default())
+        });
+        let found: Vec<_> = found.collect();
+        let ranking = |(text, own, by_translation)| {
+            self.ranking(index, reading, text, own, by_translation, k)
+        };
+        found.into_par_iter().map(ranking).collect()
+    }
+
+    /// Reads which skills a text names, and says it in English.
+    fn look_at(&self, index: &Index, query: &Query) -> Result<Text> {
+        let named = pinned(self.standing(index).as_ref(), named(index, query)?)?;
+        let is_log_odds = self.scale() == ScoreScale::LogOdds;
+        let translator = self.translator.as_ref().filter(|_| is_log_odds);
+        let said = translator.and_then(|known| known.translate(query.text()));
         let own = said.as_ref().filter(|said| said.language != Language::Chinese);
         let own = own.and_then(|said| Query::new(said.content.as_str()).ok());
-        let mut candidates = self.candidates(index, own.as_ref().unwrap_or(query), &named, n)?;
+        // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
+        let said = said.and_then(|said| Query::new(said.text.as_str()).ok().map(|of| (said, of)));
+        Ok(Text { query: own.unwrap_or_else(|| query.clone()), named, said })
+    }
+
+    fn scale(&self) -> ScoreScale {
+        self.reranker.scale(self.retriever.as_ref())
+    }
+
+    /// Makes a ranking of what was found for a text, and for what it says in English.
+    fn ranking(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        text: &Text,
+        found: Vec<Candidate>,
+        found_by_translation: Vec<Candidate>,
+        k: usize,
+    ) -> Result<Ranking> {
+        let scale = self.scale();
+        let rerank = |query, found| self.reranker.rerank(&RerankRequest { index, query }, found);
+        let mut candidates = rerank(&text.query, found)?;
         let identity = self.reranker.identity_of(self.retriever.as_ref(), &candidates);
-        if let Some(mut said) = said
-            // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
-            && let Ok(translation) = Query::new(said.text.as_str())
-        {
+        if let Some((said, query)) = &text.said {
+            let mut discount = said.discount;
             if said.language != Language::Chinese {
-                self.keep_own(index, &mut candidates, &named, said.language)?;
+                self.keep_own(index, &mut candidates, &text.named, said.language)?;
                 if candidates.iter().any(has_words) {
-                    said.discount = f32::max(said.discount, OWN_LANGUAGE_DISCOUNT);
+                    discount = f32::max(discount, OWN_LANGUAGE_DISCOUNT);
                 }
             }
-            let found = self.candidates(index, &translation, &[], n)?;
+            let found = rerank(query, found_by_translation)?;
             let ranking = self.reranker.identity_of(self.retriever.as_ref(), &found);
-            let translation = Translation { text: said.text, ranking, discount: said.discount };
+            let translation = Translation { text: said.text.clone(), ranking, discount };
             candidates = both(candidates, translation, found);
         }
         let n_found = candidates.len();
         reading.leave_out(index, &mut candidates)?;
-        if let Some(standing) = standing {
+        if let Some(standing) = self.standing(index) {
             standing.apply(&mut candidates, scale)?;
         }
         if candidates.len() < n_found {
             lower_nearest(&mut candidates);
         }
-        pin(&mut candidates, &named, scale);
+        pin(&mut candidates, &text.named, scale);
         candidates.truncate(k);
         Ok(Ranking { candidates, scale, identity })
     }
@@ -273,18 +327,6 @@ impl Ranker {
         all.collect::<Vec<String>>().join("\n")
     }
 
-    /// Returns the best `n` skills for a text, in the order of the reranker.
-    fn candidates(
-        &self,
-        index: &Index,
-        query: &Query,
-        named: &[SkillId],
-        n: usize,
-    ) -> Result<Vec<Candidate>> {
-        let found = self.retriever.retrieve(&RetrieveRequest { index, query, named, k: n })?;
-        self.reranker.rerank(&RerankRequest { index, query }, found)
-    }
-
     /// Returns a reader of skills for the reasons of one query.
     pub(super) fn reasons<'r>(&'r self, index: &'r Index, query: &'r Query) -> Result<Reasons<'r>> {
         let bm25 = Bm25::new(index, self.words);
@@ -311,6 +353,16 @@ impl Ranker {
         }
         parts
     }
+}
+
+/// A text that is ranked.
+struct Text {
+    /// What is looked for: the text, or what of it is not grammar.
+    query: Query,
+    /// The skills that it names and that are put first.
+    named: Vec<SkillId>,
+    /// What it says in English, if it is in another language.
+    said: Option<(Translated, Query)>,
 }
 
 /// Reads skills, and tells the reasons for their places.

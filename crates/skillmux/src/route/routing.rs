@@ -2,8 +2,6 @@
 
 use std::{cell::RefCell, time::Duration};
 
-use rayon::prelude::*;
-
 use super::{
     Route, RouteStep, Router, Stage, StageTrace,
     found::{Found, Loaded},
@@ -141,9 +139,12 @@ impl Router {
         split: Split,
         k: usize,
     ) -> Result<Rankings> {
-        let rank = |query: &Query| self.stages.ranker.rank_text(index, reading, query, k);
-        let of_needs = needs.par_iter().map(|(_, query)| rank(query)).collect::<Result<_>>()?;
-        let of_whole = if split == Split::Needs { Some(rank(&reading.query)?) } else { None };
+        let mut texts: Vec<Query> = needs.iter().map(|(_, query)| query.clone()).collect();
+        if split == Split::Needs {
+            texts.push(reading.query.clone());
+        }
+        let mut of_needs = self.stages.ranker.rank_texts(index, reading, &texts, k)?;
+        let of_whole = if split == Split::Needs { of_needs.pop() } else { None };
         Ok(Rankings { of_needs, of_whole })
     }
 

@@ -1,7 +1,5 @@
 //! [`Router::search`] and its kin: rankings without a plan.
 
-use rayon::prelude::*;
-
 use super::{
     ExplainedSkill, Hint, Router,
     copies::{Distinct, distinct, exact_copies},
@@ -92,8 +90,7 @@ impl Router {
         let needs = reading.query.needs().iter().map(|need| Query::new(need.text()));
         let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
         let texts = texts.collect::<Result<Vec<Query>>>()?;
-        let rank = |text: &Query| self.stages.ranker.rank_text(&index, &reading, text, N_MERGED);
-        let rankings = texts.par_iter().map(rank).collect::<Result<Vec<_>>>()?;
+        let rankings = self.stages.ranker.rank_texts(&index, &reading, &texts, N_MERGED)?;
         // The needs come first, as in an answer.
         let in_turn: Vec<&Ranking> = rankings[1..].iter().chain(&rankings[..1]).collect();
         hints(&index, &in_turn, n.min(MAX_HINTS))

@@ -3,33 +3,20 @@
 use super::{
     clause_terms::ClauseTerms,
     members::MemberDocuments,
+    near::{Near, PoolCosines},
     scores::PoolScores,
     shares::ShareTable,
     term::{Match, PoolTerm},
 };
 use crate::{
     error::Result,
-    index::{
-        Field, Index, Part, QueryVector, SkillIdx, TermPostings, Vectors, encode_queries,
-        encode_query, length_of,
-    },
-    model::Encoder,
+    index::{Field, SkillIdx, TermPostings, length_of},
     query::Query,
-    retrieve::{Bm25, WorkWeights, dense::MIN_COSINE, hit::Hit},
+    retrieve::{Bm25, hit::Hit},
 };
 
 /// Skills that the query as a whole brings into the pool.
 const N_WHOLE: usize = 60;
-
-/// Skills that the vector of the query brings into the pool.
-const N_DENSE: usize = 28;
-
-/// Skills that the transformer brings into the pool.
-const N_TRANSFORMER: usize = 28;
-
-/// Skills with the closest descriptions, among which those are looked for: of 150 long tasks none
-/// gets other ones than among all skills.
-const N_CLOSEST: usize = 4096;
 
 /// Skills that each clause brings into the pool.
 const N_PER_CLAUSE: usize = 4;
@@ -58,50 +45,6 @@ pub(super) struct Pool {
     matches: Vec<Match>,
 }
 
-/// What vectors are searched.
-#[derive(Clone, Copy)]
-pub(super) struct Encoders<'e> {
-    /// The encoder of names, descriptions and bodies.
-    pub(super) encoder: Option<&'e dyn Encoder>,
-    /// The encoder of whole texts.
-    pub(super) transformer: Option<&'e dyn Encoder>,
-    /// What tells work from talk by a vector of one of them.
-    pub(super) work: &'e [WorkWeights],
-}
-
-impl Encoders<'_> {
-    /// Returns how likely a query asks for work, by the vector of the transformer if it has read
-    /// the query, else by that of the encoder.
-    fn work(&self, vector: Option<&QueryVector>, text: Option<&QueryVector>) -> f32 {
-        let by = |encoder: Option<&dyn Encoder>, vector: Option<&QueryVector>| {
-            let (identity, vector) = (encoder?.identity(), vector?);
-            let weights = self.work.iter().find(|weights| weights.encoder() == identity)?;
-            (!vector.is_zero()).then(|| weights.signal(vector.numbers()))
-        };
-        by(self.transformer, text).or_else(|| by(self.encoder, vector)).unwrap_or(0.0)
-    }
-}
-
-/// The vectors of whole texts, and that of a query.
-struct TextSearch<'i> {
-    vectors: &'i Vectors<1>,
-    query: QueryVector,
-    read_share: f32,
-}
-
-impl<'i> TextSearch<'i> {
-    /// Returns `None` if not all skills have a vector, or if the transformer cannot read the query.
-    fn of(index: &'i Index, transformer: &dyn Encoder, query: &Query) -> Result<Option<Self>> {
-        let Some(vectors) = index.text_vectors_of(transformer) else { return Ok(None) };
-        let vector = encode_query(transformer, query.text())?;
-        if vector.is_zero() {
-            return Ok(None);
-        }
-        let read_share = transformer.read_share(query.text());
-        Ok(Some(Self { vectors, query: vector, read_share }))
-    }
-}
-
 /// A skill of the pool.
 pub(super) struct Member {
     pub(super) skill: SkillIdx,
@@ -109,15 +52,6 @@ pub(super) struct Member {
     pub(super) score: f32,
     /// Quantised length of the name in terms.
     pub(super) n_name_terms: u32,
-}
-
-/// Cosines of the query and its clauses with the members, each with the parts of a skill in the
-/// order of [`Part::ALL`].
-pub(super) struct PoolCosines {
-    /// Of the whole query, by member.
-    pub(super) whole: Vec<[f32; Part::ALL.len()]>,
-    /// Of each clause that was looked up, by member.
-    pub(super) of_clauses: Vec<Vec<[f32; Part::ALL.len()]>>,
 }
 
 /// A clause with the scores of the members.
@@ -129,21 +63,15 @@ pub(super) struct PoolClause {
 }
 
 impl Pool {
-    /// Looks a query up, as a whole and clause by clause; `further` skills join the pool.
+    /// Looks a query up, as a whole and clause by clause; those that its vectors found join the
+    /// pool, and `further` skills.
     pub(super) fn gather(
         query: &Query,
         bm25: &Bm25<'_>,
-        encoders: Encoders<'_>,
+        near: &Near<'_>,
         further: &[SkillIdx],
     ) -> Result<Self> {
         let index = bm25.index();
-        let Encoders { encoder, transformer, .. } = encoders;
-        let texts = transformer.map(|transformer| TextSearch::of(index, transformer, query));
-        let texts = texts.transpose()?.flatten();
-        let vectors = match encoder {
-            Some(encoder) => Some((encoder, index.vectors_of(encoder)?)),
-            None => None,
-        };
         let mut terms = Vec::new();
         let mut postings_of = Vec::new();
         for term in query.terms() {
@@ -173,18 +101,7 @@ impl Pool {
         for clause in &scores.of_parts {
             best_of(clause, &skills, N_PER_CLAUSE).for_each(&mut enter);
         }
-        let vector = vectors.map(|(encoder, _)| encode_query(encoder, query.text())).transpose()?;
-        let work = encoders.work(vector.as_ref(), texts.as_ref().map(|texts| &texts.query));
-        if let (Some((_, vectors)), Some(vector)) = (vectors, &vector) {
-            let found = vectors.closest(vector, N_CLOSEST).into_iter();
-            let found = found.filter(|(_, cosine)| *cosine >= MIN_COSINE);
-            let found = found.map(|(skill, score)| Hit { skill, score }).collect();
-            Hit::best(found, N_DENSE).into_iter().map(|hit| hit.skill).for_each(&mut enter);
-        }
-        if let Some(TextSearch { vectors, query, .. }) = &texts {
-            let found = vectors.closest(query, N_TRANSFORMER).into_iter();
-            found.map(|(skill, _)| skill).for_each(&mut enter);
-        }
+        near.skills().for_each(&mut enter);
         let mut places: Vec<(Hit, usize)> = Vec::new();
         for (document, skill) in skills.iter().enumerate() {
             let Some(skill) = *skill else { continue };
@@ -213,26 +130,12 @@ impl Pool {
             PoolClause { weight: part.weight, scores }
         };
         let members: Vec<Member> = members.collect();
-        let read_share = texts.as_ref().map_or(0.0, |texts| texts.read_share);
-        let text_cosines = texts.map(|TextSearch { vectors, query, .. }| {
-            let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
-            vectors.cosines_of(&skills, &query).into_iter().map(|[cosine]| cosine).collect()
-        });
-        let cosines = match (vectors, &vector) {
-            (Some((encoder, vectors)), Some(vector)) => {
-                let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
-                let of = |vector: &QueryVector| vectors.cosines_of(&skills, vector);
-                let texts: Vec<&str> =
-                    parts.iter().map(|part| &query.text()[part.range.clone()]).collect();
-                let of_clauses = if texts.is_empty() {
-                    Vec::new()
-                } else {
-                    encode_queries(encoder, &texts)?.iter().map(of).collect()
-                };
-                Some(PoolCosines { whole: of(vector), of_clauses })
-            }
-            _ => None,
-        };
+        let skills: Vec<SkillIdx> = members.iter().map(|member| member.skill).collect();
+        let clause_texts: Vec<&str> =
+            parts.iter().map(|part| &query.text()[part.range.clone()]).collect();
+        let cosines = near.cosines(&skills, &clause_texts)?;
+        let (text_cosines, read_share) = (near.text_cosines(&skills), near.read_share());
+        let work = near.work;
         let clauses = parts.iter().map(clause).collect();
         Ok(Self { terms, members, clauses, cosines, text_cosines, read_share, work, matches })
     }

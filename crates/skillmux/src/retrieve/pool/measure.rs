@@ -2,8 +2,9 @@
 
 use super::{
     feature::{Feature, FeatureRow},
-    gather::{Encoders, Pool, PoolCosines},
+    gather::Pool,
     headline::Headlines,
+    near::{Near, PoolCosines},
     ratio::ratio,
 };
 use crate::{
@@ -81,10 +82,10 @@ impl Measured {
     pub(super) fn of(
         query: &Query,
         bm25: &Bm25<'_>,
-        encoders: Encoders<'_>,
+        near: &Near<'_>,
         named: &[SkillIdx],
     ) -> Result<Self> {
-        let pool = Pool::gather(query, bm25, encoders, named)?;
+        let pool = Pool::gather(query, bm25, near, named)?;
         let mut rows = vec![[0.0; Feature::ALL.len()]; pool.members.len()];
         let sums = Sums::of(&pool, bm25.config().max_share());
         sums.fill(&mut rows);

@@ -6,6 +6,7 @@ mod gather;
 mod headline;
 mod measure;
 mod members;
+mod near;
 mod nearest;
 mod ratio;
 mod retriever;

@@ -2,10 +2,12 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use rayon::prelude::*;
+
 use super::{
     feature::{Feature, OfQuery, QUERY_TRANSFORMER, SIGNALS},
-    gather::Encoders,
     measure::Measured,
+    near::{Encoders, Near},
 };
 use crate::{
     error::Result,
@@ -88,47 +90,16 @@ impl Retriever for PoolRetriever {
     }
 
     fn retrieve(&self, request: &RetrieveRequest<'_>) -> Result<Vec<Candidate>> {
-        let RetrieveRequest { index, query, k, .. } = *request;
-        let bm25 = Bm25::new(index, Bm25Config::default());
-        let named = request.named_positions()?;
-        let encoders = Encoders {
-            encoder: self.encoder.as_deref(),
-            transformer: self.transformer.as_deref(),
-            work: &self.work,
-        };
-        let measured = Measured::of(query, &bm25, encoders, &named)?;
-        let (kind, cosines) = (measured.kind, measured.cosines());
-        let texts = measured.text_cosines();
-        let of_query = OfQuery {
-            length: kind.length,
-            spaceless: kind.spaceless,
-            best_cosine: cosines.best,
-            cosine_rise: cosines.best - cosines.mean,
-            read_share: measured.read_share,
-            best_text_cosine: texts.best,
-            text_cosine_rise: texts.best - texts.mean,
-            uncovered: measured.uncovered(),
-            library: library_size(index.n_skills()),
-            work: measured.work,
-        }
-        .values();
-        let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
-        for (skill, row) in measured.skills.iter().zip(&measured.rows) {
-            let hit = Hit { skill: *skill, score: MEMBER_SCORE + row[Feature::Bm25 as usize] };
-            let values = row.iter().chain(&of_query).copied().collect();
-            candidates.push(hit.named_by(index, Signals::new(&SIGNALS, values))?);
-        }
-        candidates.sort_unstable_by(Candidate::best_first);
-        if k > candidates.len() {
-            let members: HashSet<SkillIdx> = measured.skills.into_iter().collect();
-            let found = Hit::best(bm25.hits(&query.terms(), &[])?, k);
-            let highest = found.first().map_or(1.0, |hit| f32::max(hit.score, f32::MIN_POSITIVE));
-            for hit in found.into_iter().filter(|hit| !members.contains(&hit.skill)) {
-                let hit = Hit { score: hit.score / highest, ..hit };
-                candidates.push(hit.named_by(index, Signals::default())?);
-            }
-        }
-        Ok(candidates)
+        let near = self.near(request.index, &[request.query.text()])?.remove(0);
+        retrieve_near(request, &near)
+    }
+
+    fn retrieve_all(&self, requests: &[RetrieveRequest<'_>]) -> Result<Vec<Vec<Candidate>>> {
+        let Some(RetrieveRequest { index, .. }) = requests.first() else { return Ok(Vec::new()) };
+        let queries: Vec<&str> = requests.iter().map(|request| request.query.text()).collect();
+        let near = self.near(index, &queries)?;
+        let found = requests.par_iter().zip(&near);
+        found.map(|(request, near)| retrieve_near(request, near)).collect()
     }
 
     fn contributions(&self, candidate: &Candidate) -> Vec<Contribution> {
@@ -139,6 +110,58 @@ impl Retriever for PoolRetriever {
             None => vec![part(bm25, candidate.score)],
         }
     }
+}
+
+impl PoolRetriever {
+    /// Returns what the vectors of queries find, in their order.
+    fn near<'n>(&'n self, index: &'n Index, queries: &[&str]) -> Result<Vec<Near<'n>>> {
+        let encoders = Encoders {
+            encoder: self.encoder.as_deref(),
+            transformer: self.transformer.as_deref(),
+            work: &self.work,
+        };
+        Near::of_all(queries, index, encoders)
+    }
+}
+
+/// As [`PoolRetriever::retrieve`], with what the vectors of the query found.
+fn retrieve_near(request: &RetrieveRequest<'_>, near: &Near<'_>) -> Result<Vec<Candidate>> {
+    let RetrieveRequest { index, query, k, .. } = *request;
+    let bm25 = Bm25::new(index, Bm25Config::default());
+    let named = request.named_positions()?;
+    let measured = Measured::of(query, &bm25, near, &named)?;
+    let (kind, cosines) = (measured.kind, measured.cosines());
+    let texts = measured.text_cosines();
+    let of_query = OfQuery {
+        length: kind.length,
+        spaceless: kind.spaceless,
+        best_cosine: cosines.best,
+        cosine_rise: cosines.best - cosines.mean,
+        read_share: measured.read_share,
+        best_text_cosine: texts.best,
+        text_cosine_rise: texts.best - texts.mean,
+        uncovered: measured.uncovered(),
+        library: library_size(index.n_skills()),
+        work: measured.work,
+    }
+    .values();
+    let mut candidates = Vec::with_capacity(usize::max(k.min(index.n_skills()), 128));
+    for (skill, row) in measured.skills.iter().zip(&measured.rows) {
+        let hit = Hit { skill: *skill, score: MEMBER_SCORE + row[Feature::Bm25 as usize] };
+        let values = row.iter().chain(&of_query).copied().collect();
+        candidates.push(hit.named_by(index, Signals::new(&SIGNALS, values))?);
+    }
+    candidates.sort_unstable_by(Candidate::best_first);
+    if k > candidates.len() {
+        let members: HashSet<SkillIdx> = measured.skills.into_iter().collect();
+        let found = Hit::best(bm25.hits(&query.terms(), &[])?, k);
+        let highest = found.first().map_or(1.0, |hit| f32::max(hit.score, f32::MIN_POSITIVE));
+        for hit in found.into_iter().filter(|hit| !members.contains(&hit.skill)) {
+            let hit = Hit { score: hit.score / highest, ..hit };
+            candidates.push(hit.named_by(index, Signals::default())?);
+        }
+    }
+    Ok(candidates)
 }
 
 /// Returns the size of a library as a signal.
