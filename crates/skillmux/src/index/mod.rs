@@ -22,7 +22,6 @@ mod write;
 pub(crate) use current::Current;
 pub use lexical::{Field, FieldCaps};
 pub use manifest::{FORMAT_VERSION, FileIdentity, IndexManifest, TransformerVectors};
-pub(crate) use read::HeadlineReader;
 pub use read::{Index, IndexedSkill};
 pub(crate) use store::Headline;
 pub use table::SkillIdx;

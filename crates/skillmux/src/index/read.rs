@@ -270,10 +270,9 @@ impl Index {
         }
         let skills: Vec<SkillIdx> = self.skills().collect();
         let words_of = |skills: &[SkillIdx]| -> Result<BTreeSet<String>> {
-            let mut headlines = self.headlines()?;
             let mut words = BTreeSet::new();
             for idx in skills {
-                let Headline { name, description } = headlines.read(*idx)?;
+                let Headline { name, description } = self.headline(*idx)?;
                 for text in [name, description] {
                     let all = text.split(|c: char| !c.is_ascii_alphabetic());
                     words.extend(all.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase));
@@ -287,9 +286,10 @@ impl Index {
         Ok(self.headline_words.get_or_init(|| words.into_iter().collect()))
     }
 
-    /// Returns a reader of names and descriptions, for many skills at once.
-    pub(crate) fn headlines(&self) -> Result<HeadlineReader<'_>> {
-        Ok(HeadlineReader { index: self, decompressor: self.decompressor()? })
+    /// Returns the name and the description of a skill.
+    pub(crate) fn headline(&self, idx: SkillIdx) -> Result<Headline<'_>> {
+        let address = self.table.address(idx).ok_or_else(|| self.bad_row(idx))?;
+        self.store.headline(address).map_err(|damage| self.corrupt(&damage))
     }
 
     /// Returns what unpacks texts, for which there may be too little memory.
@@ -430,22 +430,6 @@ impl Index {
 fn alikeness(wanted: &str, id: &str) -> f64 {
     let last = |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned();
     strsim::jaro_winkler(wanted, id).max(strsim::jaro_winkler(&last(wanted), &last(id)))
-}
-
-/// Reads the names and descriptions of many skills.
-pub(crate) struct HeadlineReader<'i> {
-    index: &'i Index,
-    decompressor: Decompressor,
-}
-
-impl HeadlineReader<'_> {
-    /// Reads the name and the description of a skill.
-    pub(crate) fn read(&mut self, idx: SkillIdx) -> Result<Headline> {
-        let Index { table, store, .. } = self.index;
-        let address = table.address(idx).ok_or_else(|| self.index.bad_row(idx))?;
-        let headline = store.read_headline(address, &mut self.decompressor);
-        headline.map_err(|damage| self.index.corrupt(&damage))
-    }
 }
 
 /// Returns the skill of each slot.

@@ -1,10 +1,11 @@
 //! Stores the text and the nodes of skills, one self-checking frame a skill.
 //!
 //! A store file is a run of frames; it is written once and never changed. A frame is `check [8] |
-//! compressed_bytes u32 | nodes_bytes u32 | name_bytes u32 | description_bytes u32 | text_bytes u32
-//! | compressed text | nodes`, little-endian, where the text is name, description and body one
-//! after the other, compressed with zstd, and `check` the first 64 bits of the BLAKE3 hash of all
-//! that follows.
+//! headline check [8] | name_bytes u32 | description_bytes u32 | body_bytes u32 | compressed_bytes
+//! u32 | nodes_bytes u32 | name | description | compressed body | nodes`, little-endian. The body is
+//! compressed with zstd; name and description are not, for a query reads those of hundreds of
+//! skills. `check` is the first 64 bits of the BLAKE3 hash of all that follows it, and `headline
+//! check` that of the lengths, the name and the description.
 
 use std::{
     fs::File,
@@ -23,10 +24,15 @@ use super::{
 use crate::error::Result;
 use crate::skill::NodeTree;
 
-const HEADER_BYTES: usize = 8 + 5 * 4;
+const CHECK_BYTES: usize = 8;
 
-/// Longest text that a frame may claim, so that a damaged length cannot exhaust memory.
-const MAX_TEXT_BYTES: usize = 64 << 20;
+/// What comes before the lengths.
+const CHECKS_BYTES: usize = 2 * CHECK_BYTES;
+
+const HEADER_BYTES: usize = CHECKS_BYTES + 5 * 4;
+
+/// Longest body that a frame may claim, so that a damaged length cannot exhaust memory.
+const MAX_BODY_BYTES: usize = 64 << 20;
 
 const COMPRESSION_LEVEL: i32 = 3;
 
@@ -54,10 +60,10 @@ pub(crate) struct StoredText {
 }
 
 /// Name and description of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Headline {
-    pub(crate) name: String,
-    pub(crate) description: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Headline<'s> {
+    pub(crate) name: &'s str,
+    pub(crate) description: &'s str,
 }
 
 /// Appends frames to a new store file.
@@ -66,7 +72,6 @@ pub(crate) struct StoreWriter {
     file: BufWriter<File>,
     compressor: Compressor<'static>,
     offset: u64,
-    text: Vec<u8>,
     nodes: Vec<u8>,
 }
 
@@ -75,7 +80,7 @@ impl StoreWriter {
         let file = File::create_new(&path).map_err(files::write_error(&path))?;
         let compressor = Compressor::new(COMPRESSION_LEVEL).map_err(files::write_error(&path))?;
         let file = BufWriter::with_capacity(1 << 20, file);
-        Ok(Self { path, file, compressor, offset: 0, text: Vec::new(), nodes: Vec::new() })
+        Ok(Self { path, file, compressor, offset: 0, nodes: Vec::new() })
     }
 
     /// Appends a frame and returns its offset and length.
@@ -86,26 +91,24 @@ impl StoreWriter {
         body: &str,
         nodes: &NodeTree,
     ) -> Result<(u64, u32)> {
-        self.text.clear();
-        for field in [name, description, body] {
-            self.text.extend_from_slice(field.as_bytes());
-        }
         let compressed =
-            self.compressor.compress(&self.text).map_err(files::write_error(&self.path))?;
+            self.compressor.compress(body.as_bytes()).map_err(files::write_error(&self.path))?;
         self.nodes.clear();
         nodes.encode(&mut self.nodes);
 
-        let mut frame = Vec::with_capacity(HEADER_BYTES + compressed.len() + self.nodes.len());
-        frame.extend_from_slice(&[0; 8]);
         let lengths =
-            [compressed.len(), self.nodes.len(), name.len(), description.len(), self.text.len()];
-        for length in lengths {
-            frame.extend_from_slice(&u32_of(length).to_le_bytes());
+            [name.len(), description.len(), body.len(), compressed.len(), self.nodes.len()];
+        let mut frame = vec![0; CHECKS_BYTES];
+        frame.extend(lengths.iter().flat_map(|length| u32_of(*length).to_le_bytes()));
+        for part in [name.as_bytes(), description.as_bytes()] {
+            frame.extend_from_slice(part);
         }
+        let headline_check = check_of(&frame[CHECKS_BYTES..]);
+        frame[CHECK_BYTES..CHECKS_BYTES].copy_from_slice(&headline_check);
         frame.extend_from_slice(&compressed);
         frame.extend_from_slice(&self.nodes);
-        let check = check_of(&frame[8..]);
-        frame[..8].copy_from_slice(&check);
+        let check = check_of(&frame[CHECK_BYTES..]);
+        frame[..CHECK_BYTES].copy_from_slice(&check);
         self.append_frame(&frame)
     }
 
@@ -141,7 +144,7 @@ impl Store {
     /// Returns the bytes of a frame after a check of them.
     pub(crate) fn frame(&self, address: FrameAddress) -> Result<&[u8], Damage> {
         let frame = self.bytes_at(address).ok_or_else(|| self.damage(address, "has no frame"))?;
-        if frame.len() < HEADER_BYTES || frame[..8] != check_of(&frame[8..]) {
+        if frame.len() < HEADER_BYTES || frame[..CHECK_BYTES] != check_of(&frame[CHECK_BYTES..]) {
             return Err(self.damage(address, "fails the check of the frame"));
         }
         Ok(frame)
@@ -153,22 +156,16 @@ impl Store {
         file.get(start..start.checked_add(address.n_bytes as usize)?)
     }
 
-    /// Decodes name and description of a frame.
-    pub(crate) fn read_headline(
-        &self,
-        address: FrameAddress,
-        decompressor: &mut Decompressor,
-    ) -> Result<Headline, Damage> {
-        let frame = self.frame(address)?;
-        let headline = |FrameParts { mut text, name_end, description_end, .. }| {
-            text.truncate(description_end);
-            let mut name = String::from_utf8(text).ok()?;
-            let description = name.get(name_end..)?.to_owned();
-            name.truncate(name_end);
-            Some(Headline { name, description })
+    /// Reads name and description of a frame after a check of them, without the rest of it.
+    pub(crate) fn headline(&self, address: FrameAddress) -> Result<Headline<'_>, Damage> {
+        let frame = self.bytes_at(address).ok_or_else(|| self.damage(address, "has no frame"))?;
+        let checked = || {
+            let end = Lengths::of(frame)?.description_end()?;
+            let checked = frame.get(CHECKS_BYTES..end)?;
+            (frame[CHECK_BYTES..CHECKS_BYTES] == check_of(checked)).then_some(())
         };
-        let parts = decompress(frame, decompressor);
-        parts.and_then(headline).ok_or_else(|| self.undecodable(address))
+        checked().ok_or_else(|| self.damage(address, "fails the check of name and description"))?;
+        headline(frame).ok_or_else(|| self.undecodable(address))
     }
 
     /// Decodes a frame.
@@ -195,45 +192,60 @@ impl Store {
 }
 
 fn decode(frame: &[u8], decompressor: &mut Decompressor) -> Option<StoredText> {
-    let FrameParts { text, name_end, description_end, nodes } = decompress(frame, decompressor)?;
-    let text = String::from_utf8(text).ok()?;
-    let name = text.get(..name_end)?.to_owned();
-    let description = text.get(name_end..description_end)?.to_owned();
-    let body = text.get(description_end..)?.to_owned();
-    let nodes = NodeTree::decode(nodes, body.len())?;
-    Some(StoredText { name, description, body, nodes })
-}
-
-/// What a frame holds, decompressed.
-struct FrameParts<'f> {
-    /// Name, description and body one after the other.
-    text: Vec<u8>,
-    name_end: usize,
-    description_end: usize,
-    nodes: &'f [u8],
-}
-
-fn decompress<'f>(frame: &'f [u8], decompressor: &mut Decompressor) -> Option<FrameParts<'f>> {
-    let length = |n: usize| -> Option<usize> {
-        let bytes = frame.get(8 + n * 4..12 + n * 4)?;
-        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
-    };
-    let (n_compressed, n_nodes) = (length(0)?, length(1)?);
-    let (n_name, n_description, n_text) = (length(2)?, length(3)?, length(4)?);
-    if n_text > MAX_TEXT_BYTES {
+    let lengths = Lengths::of(frame)?;
+    let Headline { name, description } = headline(frame)?;
+    let compressed_start = lengths.description_end()?;
+    let nodes_start = compressed_start.checked_add(lengths.compressed)?;
+    let compressed = frame.get(compressed_start..nodes_start)?;
+    let nodes = frame.get(nodes_start..)?.get(..lengths.nodes)?;
+    if lengths.body > MAX_BODY_BYTES {
         return None;
     }
-    let compressed = frame.get(HEADER_BYTES..HEADER_BYTES.checked_add(n_compressed)?)?;
-    let nodes = frame.get(HEADER_BYTES + n_compressed..)?.get(..n_nodes)?;
-    let text = decompressor.decompress(compressed, n_text).ok()?;
-    let description_end = n_name.checked_add(n_description)?;
-    let is_whole = text.len() == n_text && description_end <= n_text;
-    is_whole.then_some(FrameParts { text, name_end: n_name, description_end, nodes })
+    let body = decompressor.decompress(compressed, lengths.body).ok()?;
+    let body = String::from_utf8(body).ok().filter(|body| body.len() == lengths.body)?;
+    let nodes = NodeTree::decode(nodes, body.len())?;
+    Some(StoredText { name: name.to_owned(), description: description.to_owned(), body, nodes })
 }
 
-fn check_of(bytes: &[u8]) -> [u8; 8] {
-    let mut check = [0; 8];
-    check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+/// Decodes name and description of a frame.
+fn headline(frame: &[u8]) -> Option<Headline<'_>> {
+    let lengths = Lengths::of(frame)?;
+    let text = str::from_utf8(frame.get(HEADER_BYTES..lengths.description_end()?)?).ok()?;
+    let (name, description) = text.split_at_checked(lengths.name)?;
+    Some(Headline { name, description })
+}
+
+/// The lengths that a frame tells, in bytes.
+struct Lengths {
+    name: usize,
+    description: usize,
+    body: usize,
+    compressed: usize,
+    nodes: usize,
+}
+
+impl Lengths {
+    fn of(frame: &[u8]) -> Option<Self> {
+        let (lengths, _) = frame.get(CHECKS_BYTES..HEADER_BYTES)?.as_chunks::<4>();
+        let mut lengths = lengths.iter().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+        Some(Self {
+            name: lengths.next()?,
+            description: lengths.next()?,
+            body: lengths.next()?,
+            compressed: lengths.next()?,
+            nodes: lengths.next()?,
+        })
+    }
+
+    /// Returns where in the frame the description ends.
+    fn description_end(&self) -> Option<usize> {
+        HEADER_BYTES.checked_add(self.name)?.checked_add(self.description)
+    }
+}
+
+fn check_of(bytes: &[u8]) -> [u8; CHECK_BYTES] {
+    let mut check = [0; CHECK_BYTES];
+    check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK_BYTES]);
     check
 }
 

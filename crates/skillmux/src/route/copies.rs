@@ -11,7 +11,7 @@ use unicode_security::skeleton;
 
 use crate::{
     error::Result,
-    index::{Headline, HeadlineReader, Index, SkillIdx},
+    index::{Headline, Index, SkillIdx},
     retrieve::Candidate,
     skill::SkillId,
 };
@@ -43,10 +43,9 @@ pub(super) fn distinct(
     candidates: Vec<Candidate>,
     k: usize,
 ) -> Result<Vec<Distinct>> {
-    let mut headlines = index.headlines()?;
-    let mut found: Vec<(Text, Distinct)> = Vec::new();
+    let mut found: Vec<(Text<'_>, Distinct)> = Vec::new();
     for candidate in candidates {
-        let text = Text::read(index, &mut headlines, &candidate.skill)?;
+        let text = Text::read(index, &candidate.skill)?;
         let mut first = None;
         for (at, (other, _)) in found.iter().enumerate() {
             if text.is_copy_of(other, index)? {
@@ -76,11 +75,10 @@ pub(super) fn copies_of<'a>(
     id: &SkillId,
     others: impl Iterator<Item = &'a SkillId>,
 ) -> Result<Vec<SkillId>> {
-    let mut headlines = index.headlines()?;
-    let text = Text::read(index, &mut headlines, id)?;
+    let text = Text::read(index, id)?;
     let mut copies = exact_copies(index, id)?;
     for other in others.filter(|other| *other != id) {
-        if Text::read(index, &mut headlines, other)?.is_copy_of(&text, index)? {
+        if Text::read(index, other)?.is_copy_of(&text, index)? {
             copies.push(other.clone());
             copies.extend(exact_copies(index, other)?);
         }
@@ -91,26 +89,25 @@ pub(super) fn copies_of<'a>(
 /// Tells whether a skill passes for another one, and remembers the texts that it has read.
 pub(super) struct CopyReader<'i> {
     index: &'i Index,
-    headlines: HeadlineReader<'i>,
-    read: FxHashMap<SkillIdx, Text>,
+    read: FxHashMap<SkillIdx, Text<'i>>,
     lines: FxHashMap<SkillIdx, Arc<Lines>>,
 }
 
 impl<'i> CopyReader<'i> {
-    pub(super) fn new(index: &'i Index) -> Result<Self> {
+    pub(super) fn new(index: &'i Index) -> Self {
         let (read, lines) = <_>::default();
-        Ok(Self { index, headlines: index.headlines()?, read, lines })
+        Self { index, read, lines }
     }
 
     /// Returns the name of a skill.
     pub(super) fn name(&mut self, idx: SkillIdx) -> Result<&str> {
         self.remember(idx)?;
-        Ok(&self.read[&idx].headline.name)
+        Ok(self.read[&idx].headline.name)
     }
 
     fn remember(&mut self, idx: SkillIdx) -> Result<()> {
         if !self.read.contains_key(&idx) {
-            self.read.insert(idx, Text::of(idx, self.headlines.read(idx)?));
+            self.read.insert(idx, Text::of(idx, self.index.headline(idx)?));
         }
         Ok(())
     }
@@ -200,28 +197,28 @@ pub(super) fn exact_copies(index: &Index, id: &SkillId) -> Result<Vec<SkillId>> 
 }
 
 /// What tells copies of a skill from others.
-struct Text {
+struct Text<'i> {
     idx: SkillIdx,
     /// The name as it looks.
     name: String,
-    headline: Headline,
+    headline: Headline<'i>,
 }
 
-impl Text {
-    fn read(index: &Index, headlines: &mut HeadlineReader<'_>, id: &SkillId) -> Result<Self> {
+impl<'i> Text<'i> {
+    fn read(index: &'i Index, id: &SkillId) -> Result<Self> {
         let idx = index.find(id)?;
-        Ok(Self::of(idx, headlines.read(idx)?))
+        Ok(Self::of(idx, index.headline(idx)?))
     }
 
-    fn of(idx: SkillIdx, headline: Headline) -> Self {
-        Self { idx, name: folded(&headline.name), headline }
+    fn of(idx: SkillIdx, headline: Headline<'i>) -> Self {
+        Self { idx, name: folded(headline.name), headline }
     }
 
     fn description(&self) -> &str {
         self.headline.description.trim()
     }
 
-    fn is_copy_of(&self, other: &Self, index: &Index) -> Result<bool> {
+    fn is_copy_of(&self, other: &Text<'_>, index: &Index) -> Result<bool> {
         let description = self.description();
         let has_description = !description.is_empty() && description == other.description();
         let least = match (self.name == other.name, has_description) {

@@ -39,7 +39,6 @@ pub struct Hint {
 /// Returns up to `n` skills, the best of each ranking, then the next best of each, as far as 900
 /// tokens go. None has the name of another, or nearly repeats it.
 pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Vec<Hint>> {
-    let mut headlines = index.headlines()?;
     let mut hints: Vec<Hint> = Vec::new();
     let mut taken = Vec::new();
     let mut n_tokens = 0;
@@ -48,8 +47,8 @@ pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Ve
             break;
         }
         let idx = index.find(&candidate.skill)?;
-        let headline = headlines.read(idx)?;
-        let name = one_line(&headline.name);
+        let headline = index.headline(idx)?;
+        let name = one_line(headline.name);
         let is_near = |other: &SkillIdx| {
             index.similarity(*other, idx).is_ok_and(|similarity| similarity > MAX_SIMILARITY)
         };
@@ -57,7 +56,7 @@ pub(super) fn hints(index: &Index, rankings: &[&Ranking], n: usize) -> Result<Ve
         if hints.iter().any(has_name) || taken.iter().any(is_near) {
             continue;
         }
-        let description = clipped(&one_line(&headline.description), MAX_CHARS);
+        let description = clipped(&one_line(headline.description), MAX_CHARS);
         n_tokens += estimate_tokens(&format!("{}\n{name}: {description}\n", candidate.skill));
         if n_tokens > MAX_TOKENS {
             break;

@@ -296,12 +296,11 @@ impl Ranker {
         language: Language,
     ) -> Result<()> {
         let Some(translator) = &self.translator else { return Ok(()) };
-        let mut headlines = index.headlines()?;
         let mut kept = Vec::new();
         for candidate in candidates.drain(..) {
             let is_own = named.contains(&candidate.skill) || {
-                let headline = headlines.read(index.find(&candidate.skill)?)?;
-                translator.is_in(&headline.description, language)
+                let headline = index.headline(index.find(&candidate.skill)?)?;
+                translator.is_in(headline.description, language)
             };
             if is_own {
                 kept.push(candidate);

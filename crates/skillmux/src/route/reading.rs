@@ -146,11 +146,10 @@ impl Reading {
         if self.unwanted == Unwanted::default() {
             return Ok(());
         }
-        let mut headlines = index.headlines()?;
         let mut kept = Vec::with_capacity(candidates.len());
         for candidate in candidates.drain(..) {
-            let name = headlines.read(index.find(&candidate.skill)?)?.name;
-            if !self.unwanted.has(&name) {
+            let name = index.headline(index.find(&candidate.skill)?)?.name;
+            if !self.unwanted.has(name) {
                 kept.push(candidate);
             }
         }

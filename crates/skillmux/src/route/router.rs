@@ -229,9 +229,8 @@ impl Router {
         let calibration = self.stages.calibrations.of(ranking);
         let judgement =
             judge(query.text(), is_asked_for, index.n_skills(), candidates.first(), calibration);
-        let mut headlines = index.headlines()?;
         let considered = |candidate: Candidate| -> Result<Considered> {
-            let name = headlines.read(index.find(&candidate.skill)?)?.name;
+            let name = index.headline(index.find(&candidate.skill)?)?.name.to_owned();
             Ok(Considered { candidate, name })
         };
         let candidates = candidates.into_iter().map(considered).collect::<Result<_>>()?;

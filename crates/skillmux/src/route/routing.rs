@@ -1,6 +1,6 @@
 //! [`Router::route`]: from a task to an answer, stage by stage.
 
-use std::{cell::RefCell, time::Duration};
+use std::time::Duration;
 
 use super::{
     Route, RouteStep, Router, Stage, StageTrace,
@@ -159,9 +159,8 @@ impl Router {
         max_skills: usize,
     ) -> Result<Plan> {
         let profiles = Profiles::new(index);
-        let headlines = RefCell::new(index.headlines()?);
         let headline = |id: &SkillId| {
-            let headline = headlines.borrow_mut().read(index.find(id).ok()?).ok()?;
+            let headline = index.headline(index.find(id).ok()?).ok()?;
             Some(format!("{}\n{}", headline.name, headline.description))
         };
         self.stages.composer.compose(&ComposeRequest {

@@ -91,7 +91,7 @@ impl<'r> Standing<'r> {
         if named.is_empty() {
             return Ok(named);
         }
-        let mut copies = CopyReader::new(self.index)?;
+        let mut copies = CopyReader::new(self.index);
         let mut all = Vec::with_capacity(named.len());
         for id in named {
             let rank = self.rank(self.index.find(&id)?)?;
@@ -156,7 +156,7 @@ impl<'r> Standing<'r> {
         if !self.may_be_outranked(&rank) {
             return Ok(None);
         }
-        let mut copies = CopyReader::new(self.index)?;
+        let mut copies = CopyReader::new(self.index);
         let others = self.of_same_name(&rank, &mut copies)?;
         let best = others.into_iter().min_by_key(|(other, likeness)| {
             (*likeness != Likeness::Copy, Reverse(other.tier), other.idx)
@@ -193,7 +193,7 @@ impl<'r> Standing<'r> {
         if !ranked.iter().any(|(_, rank)| self.may_be_outranked(rank)) {
             return Ok(());
         }
-        let mut copies = CopyReader::new(self.index)?;
+        let mut copies = CopyReader::new(self.index);
         // From the last to the first: what moves down has been looked at, and stays behind its
         // original.
         for at in (0..ranked.len()).rev() {

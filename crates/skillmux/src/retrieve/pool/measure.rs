@@ -312,7 +312,6 @@ fn fill_clause_cosines(pool: &Pool, cosines: &PoolCosines, rows: &mut [FeatureRo
 
 fn fill_texts(query: &Query, bm25: &Bm25<'_>, pool: &Pool, rows: &mut [FeatureRow]) -> Result<()> {
     let mut headlines = Headlines::new(&pool.terms);
-    let mut reader = bm25.index().headlines()?;
     let share_of_query = spaceless_share(query.text());
     let promises: Vec<f32> = rows
         .iter()
@@ -325,13 +324,13 @@ fn fill_texts(query: &Query, bm25: &Bm25<'_>, pool: &Pool, rows: &mut [FeatureRo
         .collect();
     let places = places(&promises);
     for ((row, member), place) in rows.iter_mut().zip(&pool.members).zip(places) {
-        let headline = reader.read(member.skill)?;
-        let difference = (share_of_query - spaceless_share(&headline.description)).abs();
+        let headline = bm25.index().headline(member.skill)?;
+        let difference = (share_of_query - spaceless_share(headline.description)).abs();
         Feature::SameWriting.set(row, 1.0 - difference);
         fill_crossing(difference, row);
         if place < N_READ {
-            let description = headlines.read(&headline.description);
-            Feature::NamePhrases.set(row, headlines.read(&headline.name).phrase_share);
+            let description = headlines.read(headline.description);
+            Feature::NamePhrases.set(row, headlines.read(headline.name).phrase_share);
             Feature::DescriptionPhrases.set(row, description.phrase_share);
             Feature::DescriptionPrecision.set(row, description.precision);
         }
