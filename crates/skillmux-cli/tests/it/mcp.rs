@@ -187,7 +187,7 @@ async fn a_library_that_holds_its_own_index_is_quiet_after_an_update() {
     let agent = Agent::start(&home, &["--library", home.path("").to_str().unwrap()]).await;
     home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
     agent.wait_for("lib/tea", "Boil water.").await;
-    // Each update writes a draft into the folder of the index.
+    // An update that commits writes into the folder of the index.
     let cached = std::fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
     let paths = cached.map(|entry| entry.unwrap().path());
     let index = paths.filter(|path| path.is_dir()).collect::<Vec<_>>();

@@ -31,9 +31,17 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Starts a generation after removing what a killed writer left behind.
+    pub(crate) fn start(folder: &IndexFolder, lock: &WriterLock) -> Result<Self> {
+        let generation = Self::clear(folder, lock)? + 1;
+        let path = folder.path().join(layout::draft_name(generation));
+        fs::create_dir(&path).map_err(files::write_error(&path))?;
+        Ok(Self { folder: folder.clone(), generation, path, renamed: false })
+    }
+
+    /// Removes what a killed writer left behind, and returns the number of the current generation.
     ///
     /// A damaged `CURRENT` is no obstacle; nothing is removed then that may have been committed.
-    pub(crate) fn start(folder: &IndexFolder, _lock: &WriterLock) -> Result<Self> {
+    pub(crate) fn clear(folder: &IndexFolder, _lock: &WriterLock) -> Result<u64> {
         let current = match folder.current() {
             Ok(current) => current.map_or(0, |current| current.generation),
             Err(Error::IndexCorrupt { .. }) => folder.newest()?,
@@ -46,10 +54,7 @@ impl Draft {
                 fs::remove_dir_all(&path).map_err(files::write_error(&path))?;
             }
         }
-        let generation = current + 1;
-        let path = folder.path().join(layout::draft_name(generation));
-        fs::create_dir(&path).map_err(files::write_error(&path))?;
-        Ok(Self { folder: folder.clone(), generation, path, renamed: false })
+        Ok(current)
     }
 
     pub(crate) fn folder(&self) -> &IndexFolder {

@@ -312,6 +312,10 @@ fn what_killed_writers_leave_behind_is_removed_by_the_next_one() {
     assert_eq!(workshop.update(&first()).unwrap().generation, 3);
     assert_eq!(read_all(&path).unwrap().len(), first().len());
     assert!(!path.join("gen-000003.draft").exists());
+    // Also if there is nothing new.
+    fs::create_dir(path.join("gen-000004.draft")).unwrap();
+    assert_eq!(workshop.update(&first()).unwrap().generation, 3);
+    assert!(!path.join("gen-000004.draft").exists());
 }
 
 /// Changes the manifest of the first generation as one would who wants it to pass for whole.

@@ -1,6 +1,10 @@
 //! An index that was built step by step equals one that was built at once.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    time::{Duration, SystemTime},
+};
 
 use proptest::prelude::*;
 use skillmux::{
@@ -309,6 +313,34 @@ fn an_update_says_what_it_did() {
     assert_eq!((again.outcome, again.generation), (UpdateOutcome::Unchanged, 2));
     let rebuilt = workshop.rebuild(&lines[..1]).unwrap();
     assert_eq!((rebuilt.n_before, rebuilt.n_lost, rebuilt.n_unchanged), (4, 3, 0));
+}
+
+#[test]
+fn an_update_that_finds_nothing_new_writes_nothing() {
+    let mut lines = sample();
+    let workshop = Workshop::with(&lines);
+    let path = workshop.index_path();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
+    let made_old = || File::open(&path).unwrap().set_modified(long_ago).unwrap();
+    let was_written = || fs::metadata(&path).unwrap().modified().unwrap() != long_ago;
+    made_old();
+    lines.reverse();
+    let report = workshop.update(&lines).unwrap();
+    assert_eq!((report.outcome, report.generation), (UpdateOutcome::Unchanged, 1));
+    assert!(!was_written());
+    // What changes only the ids is something new.
+    lines[0].id = "docs/other".into();
+    let report = workshop.update(&lines).unwrap();
+    assert_eq!((report.outcome, report.n_unchanged), (UpdateOutcome::Committed, lines.len()));
+    assert!(was_written());
+    assert_equal(&workshop, &lines);
+    // So is what only takes away.
+    made_old();
+    lines.pop();
+    let report = workshop.update(&lines).unwrap();
+    assert_eq!((report.n_added, report.n_removed), (0, 1));
+    assert!(was_written());
+    assert_equal(&workshop, &lines);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod previous;
 mod texts;
 mod update;
 mod vectors;
+mod written;
 
 pub use encode::{EncodeReport, EncodeStep};
 pub use options::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};

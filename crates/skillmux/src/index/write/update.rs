@@ -18,7 +18,7 @@ impl Index {
     /// Makes the index at `path` hold exactly the skills of a library.
     ///
     /// The new generation becomes visible in one step, or not at all; readers are never blocked.
-    /// If nothing changed, the current generation stays.
+    /// If nothing changed, the current generation stays, and nothing is written.
     ///
     /// # Errors
     /// [`Error::IndexLocked`] while another process writes, [`Error::IndexForeign`] if the folder
@@ -52,7 +52,7 @@ impl Index {
             Some(previous) if previous.is_worn_out() => (Some(previous), None),
             previous => (None, previous),
         };
-        let mut builder = Builder::start(&folder, &lock, previous, options)?;
+        let mut builder = Builder::new(&folder, &lock, previous, options);
         if let Some(worn_out) = worn_out {
             builder = builder.with_vectors_of(worn_out);
         }
