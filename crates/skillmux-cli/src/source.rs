@@ -320,14 +320,14 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     let mut unkept = None;
     if let Some(path) = folder {
-        match update_shared(path, library, &options) {
-            Ok(links) => return OpenIndex::shared(path, library, links),
+        let mut updated = update_shared(path, library, &options);
+        if let Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) = updated {
             // A cache can be made again.
-            Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) => {
-                options.mode = UpdateMode::Rebuild;
-                let links = update_shared(path, library, &options)?;
-                return OpenIndex::shared(path, library, links);
-            }
+            options.mode = UpdateMode::Rebuild;
+            updated = update_shared(path, library, &options);
+        }
+        match updated {
+            Ok(links) => return OpenIndex::shared(path, library, links),
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
             Err(

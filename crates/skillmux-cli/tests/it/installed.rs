@@ -144,6 +144,42 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     assert_eq!(fs::read_dir(home.path("tmp")).unwrap().count(), 0);
 }
 
+/// Makes sure that nobody can write the one index in the cache, the superuser neither.
+#[cfg(unix)]
+fn make_unwritable(home: &Home) {
+    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
+    let folder = cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    fs::remove_file(folder.join("LOCK")).unwrap();
+    fs::create_dir(folder.join("LOCK")).unwrap();
+    fs::write(folder.join("gen-000009.draft"), "").unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_cannot_be_written_is_used_as_long_as_it_is_up_to_date() {
+    let home = Home::new();
+    add_tea(&home, "skills");
+    let skills = home.path("skills").display().to_string();
+    let ask = |id: &str| {
+        let done = home.run(&["search", TASK, "--library", &skills]);
+        assert_found(&done, id);
+        done.stderr
+    };
+    ask("tea");
+    make_unwritable(&home);
+    assert_eq!([ask("tea"), ask("tea")], ["", ""]);
+    home.write_skill("skills/mug", "mug", "How to brew tea in a mug", "Boil water.");
+    let told = ask("mug");
+    assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
+    // One that is damaged cannot be made again.
+    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
+    let folder = cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    fs::write(folder.join("gen-000002/skills.bin"), "garbage").unwrap();
+    let told = ask("mug");
+    assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
+    assert_eq!(fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
 /// Writes a skill whose author wants no model to load it.
 fn add_manual(home: &Home, folder: &str, name: &str, description: &str) {
     let text = format!(

@@ -165,23 +165,46 @@ impl IndexFolder {
 
     /// Takes the writer's lock, making the folder if there is none.
     pub(crate) fn lock(&self) -> Result<WriterLock> {
-        if let Err(foreign @ Error::IndexForeign { .. }) = self.current() {
-            return Err(foreign);
+        self.refuse_foreign()?;
+        let file = self.writable_lock_file()?;
+        self.lock_file(file)
+    }
+
+    /// Does as [`lock`](Self::lock), but also where the folder cannot be written: an update that
+    /// finds nothing new need not write.
+    pub(crate) fn lock_to_compare(&self) -> Result<WriterLock> {
+        self.refuse_foreign()?;
+        let file = match self.writable_lock_file() {
+            Ok(file) => file,
+            Err(error) => File::open(self.path.join(LOCK)).map_err(|_| error)?,
+        };
+        self.lock_file(file)
+    }
+
+    fn refuse_foreign(&self) -> Result<()> {
+        match self.current() {
+            Err(foreign @ Error::IndexForeign { .. }) => Err(foreign),
+            _ => Ok(()),
         }
+    }
+
+    fn writable_lock_file(&self) -> Result<File> {
         fs::create_dir_all(&self.path).map_err(files::write_error(&self.path))?;
         let path = self.path.join(LOCK);
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(files::write_error(&path))?;
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        options.open(&path).map_err(files::write_error(&path))
+    }
+
+    fn lock_file(&self, file: File) -> Result<WriterLock> {
         match file.try_lock() {
             Ok(()) => Ok(WriterLock { _file: file }),
             Err(fs::TryLockError::WouldBlock) => {
                 Err(Error::IndexLocked { path: self.path.clone() })
             }
-            Err(fs::TryLockError::Error(source)) => Err(Error::Write { path, source }),
+            Err(fs::TryLockError::Error(source)) => {
+                Err(Error::Write { path: self.path.join(LOCK), source })
+            }
         }
     }
 

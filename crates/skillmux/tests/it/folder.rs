@@ -4,10 +4,13 @@ use std::{fs, path::Path};
 
 use skillmux::{
     Error,
-    index::{Index, UpdateMode},
+    index::{EncodeStep, Index, UpdateMode, UpdateOutcome},
 };
 
-use crate::library::{Workshop, options, sample, tempdir};
+use crate::{
+    library::{Workshop, options, sample, tempdir},
+    term_encoder::TermEncoder,
+};
 
 /// Returns every path below a folder with its bytes.
 fn snapshot(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
@@ -166,4 +169,26 @@ fn whoever_may_read_a_new_file_may_read_all_files_of_an_index() {
         workshop.update(&sample()[..n_skills]).unwrap();
     }
     assert_plain(&path);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_cannot_be_written_is_compared_and_not_encoded() {
+    let lines = sample();
+    let workshop = Workshop::with(&lines);
+    let path = workshop.index_path();
+    // What cannot be opened for writing, and what cannot be removed; the superuser neither.
+    fs::remove_file(path.join("LOCK")).unwrap();
+    fs::create_dir(path.join("LOCK")).unwrap();
+    fs::write(path.join("gen-000002.draft"), "").unwrap();
+    let report = workshop.update(&lines).unwrap();
+    assert_eq!((report.outcome, report.generation), (UpdateOutcome::Unchanged, 1));
+    let error = workshop.update(&lines[1..]).unwrap_err();
+    assert!(matches!(error, Error::Write { .. }), "{error:?}");
+    let mut n_asked = 0;
+    let encoded = Index::encode(&path, &TermEncoder::new("1"), None, &mut |_, _| {
+        n_asked += 1;
+        EncodeStep::Continue
+    });
+    assert!(matches!(encoded, Err(Error::Write { .. })) && n_asked == 0, "{encoded:?}");
 }

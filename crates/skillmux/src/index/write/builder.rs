@@ -165,7 +165,8 @@ impl<'l> Builder<'l> {
             n_lost,
         };
         if let Some(generation) = self.unchanged_generation(options) {
-            Draft::clear(self.folder, self.lock)?;
+            // What cannot be removed now is removed by a writer.
+            let _ = Draft::clear(self.folder, self.lock);
             return Ok(report(UpdateOutcome::Unchanged, generation));
         }
         let removed = self.removed_slots();

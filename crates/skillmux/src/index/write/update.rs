@@ -18,7 +18,8 @@ impl Index {
     /// Makes the index at `path` hold exactly the skills of a library.
     ///
     /// The new generation becomes visible in one step, or not at all; readers are never blocked.
-    /// If nothing changed, the current generation stays, and nothing is written.
+    /// If nothing changed, the current generation stays, and nothing is written: then the folder may
+    /// be one that cannot be written.
     ///
     /// # Errors
     /// [`Error::IndexLocked`] while another process writes, [`Error::IndexForeign`] if the folder
@@ -31,7 +32,7 @@ impl Index {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<UpdateReport> {
         let folder = IndexFolder::new(path);
-        let lock = folder.lock()?;
+        let lock = folder.lock_to_compare()?;
         let previous = match options.mode {
             UpdateMode::Incremental => Previous::open(&folder)?,
             // What it held is only counted: one that cannot be read is replaced all the same.
