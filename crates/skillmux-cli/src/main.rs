@@ -13,6 +13,7 @@ mod command;
 mod error;
 mod folder;
 mod hub;
+mod kept;
 mod links;
 mod model_file;
 mod model_option;

@@ -24,6 +24,7 @@ use crate::{
     args::SourceArgs,
     assemble::{MAX_SKILLS_READ_UNASKED, transformer},
     error::{CliError, shell_word},
+    kept::{self, InUse},
     links::{Links, is_link},
     own_model::encoder,
     render::paint::{NOTE, grouped, styled},
@@ -60,6 +61,8 @@ pub(crate) struct OpenIndex {
     pub(crate) folder: Option<tempfile::TempDir>,
     /// The links that its update passed over; `None` if it was not updated.
     pub(crate) links: Option<Links>,
+    /// Keeps it in the cache, if it is there.
+    pub(crate) in_use: Option<InUse>,
 }
 
 /// Up to so many skills the transformer reads before a command answers a task: some four seconds on
@@ -72,13 +75,21 @@ const COMMIT_EVERY: Duration = Duration::from_secs(30);
 impl OpenIndex {
     fn as_it_is(index: Index, settings: &Settings) -> Self {
         let places = places_of(&index, settings);
-        Self { index, places, is_refreshed: false, is_current: true, folder: None, links: None }
+        Self {
+            index,
+            places,
+            is_refreshed: false,
+            is_current: true,
+            folder: None,
+            links: None,
+            in_use: None,
+        }
     }
 
     fn refreshed(index: Index, library: &Library, links: Option<Links>) -> Self {
         let places = SkillPlaces::new(library.sources().to_vec());
         let is_current = links.is_some();
-        Self { index, places, is_refreshed: true, is_current, folder: None, links }
+        Self { index, places, is_refreshed: true, is_current, folder: None, links, in_use: None }
     }
 
     /// Opens an index of the cache after its update.
@@ -273,6 +284,22 @@ pub(crate) fn installed_index(settings: &Settings, library: &Library) -> Option<
     Some(settings.cache.as_ref()?.join("agents").join(name))
 }
 
+/// Returns the folders without which an index of the cache is of no use: the project with skills of
+/// its own, or what the user named.
+pub(crate) fn folders_of(
+    sources: &[String],
+    library: &Library,
+    settings: &Settings,
+) -> Vec<PathBuf> {
+    let mut paths = library.sources().iter().map(Source::path);
+    if *sources == [INSTALLED] {
+        let project = settings.project.as_ref();
+        let project = project.filter(|project| paths.any(|path| path.starts_with(project)));
+        return project.into_iter().cloned().collect();
+    }
+    paths.filter_map(|path| std::path::absolute(path).ok()).collect()
+}
+
 /// Returns the library of the installed agents' skills.
 pub(crate) fn installed(settings: &Settings) -> anyhow::Result<Library> {
     let home = settings.home.as_ref().context("the home folder is not known")?;
@@ -320,6 +347,8 @@ fn refreshed(
     let mut options = update_options(sources, settings)?;
     let mut unkept = None;
     if let Some(path) = folder {
+        // Before the update, so that nobody removes what it finds.
+        let in_use = InUse::mark(path, &folders_of(&options.sources, library, settings));
         let mut updated = update_shared(path, library, &options);
         if let Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) = updated {
             // A cache can be made again.
@@ -327,7 +356,10 @@ fn refreshed(
             updated = update_shared(path, library, &options);
         }
         match updated {
-            Ok(links) => return OpenIndex::shared(path, library, links),
+            Ok(links) => {
+                let opened = OpenIndex::shared(path, library, links)?;
+                return Ok(OpenIndex { in_use, ..opened });
+            }
             // No place for a cache is no reason to give no answer; if it is a source that cannot be
             // read, the next attempt says so.
             Err(
@@ -438,6 +470,7 @@ fn update_shared(
                     let is_of_agents = options.sources == [INSTALLED];
                     let lister = if is_of_agents { "skillmux doctor" } else { "skillmux index" };
                     tell_skipped(&report.scan, lister);
+                    kept::prune(path);
                 }
                 tell_shrunk(&report, "look whether a source was emptied by mistake");
                 let links = Links::of(&report.scan);

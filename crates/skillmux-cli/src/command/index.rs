@@ -19,6 +19,7 @@ use skillmux::{
 use crate::{
     args::{Format, IndexArgs, TransformerChoice},
     error::{CliError, shell_word},
+    kept::{self, InUse},
     links::Links,
     outcome::Outcome,
     render::{
@@ -52,6 +53,9 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     if args.transformer == TransformerChoice::Never {
         options.transformer = None;
     }
+    let is_kept = settings.cache.as_ref().is_some_and(|cache| path.starts_with(cache));
+    let folders = source::folders_of(&options.sources, &library, settings);
+    let _in_use = is_kept.then(|| InUse::mark(path, &folders));
     let started = Instant::now();
     let report = source::update(path, &library, &options);
     if let Err(Error::LibraryEmpty { report, .. }) = &report {
@@ -68,8 +72,11 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     source::tell_shrunk(&report, &remedy);
     let links = Links::of(&report.scan);
     links.tell();
-    if settings.cache.as_ref().is_some_and(|cache| path.starts_with(cache)) {
+    if is_kept {
         links.keep(path);
+        if report.outcome == UpdateOutcome::Committed {
+            kept::prune(path);
+        }
     }
     let encoded = encode(path, args.transformer)?;
     match args.format {

@@ -17,6 +17,7 @@ use crate::{
     args::{McpArgs, RetrieverChoice, SourceArgs},
     assemble::Models,
     error::engine_hint,
+    kept::InUse,
     outcome::Outcome,
     settings::Settings,
     source::{self, OpenIndex},
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     let models = Models::load(settings)?;
     let opened = source::open(&args.source, settings)?.read_few()?;
     let waiting = waiting(&opened);
-    let OpenIndex { index, places, folder, .. } = opened;
+    let OpenIndex { index, places, folder, in_use, .. } = opened;
     let trust = settings.trust_policy(&places)?;
     let router = models.lasting_router(index, trust)?.with_places(places);
     models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
@@ -55,7 +56,8 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
         Ok(watch) => {
             let (source, settings) = (args.source.clone(), settings.clone());
             let (state, folder) = (state.clone(), Arc::clone(&folder));
-            let live = LiveSkills { source, settings, models, state, watch, folder, waiting };
+            let live =
+                LiveSkills { source, settings, models, state, watch, folder, in_use, waiting };
             thread::spawn(move || {
                 // A bug here must not pass for skills that do not change.
                 if panic::catch_unwind(AssertUnwindSafe(|| live.keep_up())).is_err() {
@@ -98,6 +100,8 @@ struct LiveSkills {
     watch: SkillWatch,
     /// The folder of the index that is served, if it goes away with the process.
     folder: Arc<Mutex<Option<TempDir>>>,
+    /// Keeps the index that is served in the cache.
+    in_use: Option<InUse>,
     /// The index whose skills the transformer is to read.
     waiting: Option<PathBuf>,
 }
@@ -148,7 +152,8 @@ impl LiveSkills {
             thread::sleep(BUSY);
         };
         self.waiting = waiting(&opened);
-        let OpenIndex { index, places, folder, .. } = opened;
+        let OpenIndex { index, places, folder, in_use, .. } = opened;
+        self.in_use = in_use;
         let served = self.state.router();
         let trust = self.settings.trust_policy(&places)?;
         let is_same_trust = served.stages().ranker.trust() == Some(&trust);

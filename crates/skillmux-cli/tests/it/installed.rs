@@ -1,6 +1,10 @@
 //! Skills of installed agents, and libraries that are indexed on the fly.
 
-use std::fs;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -142,6 +146,60 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     assert_eq!(fs::read_dir(&cached).unwrap().count(), 1);
     // Temporary indexes go away.
     assert_eq!(fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn indexes_that_nobody_needs_are_removed_and_no_others() {
+    let home = Home::new();
+    let ask = |library: &str| {
+        add_tea(&home, library);
+        let library = home.path(library).display().to_string();
+        assert_found(&home.run(&["search", TASK, "--library", &library]), "tea");
+    };
+    let stamp = |library: &str| {
+        let folder = format!("{}\n", home.path(library).display());
+        let mut used = fs::read_dir(home.path("cache/skillmux/used")).unwrap();
+        let is_of = |path: &PathBuf| fs::read_to_string(path).unwrap() == folder;
+        used.find_map(|entry| Some(entry.unwrap().path()).filter(is_of))
+    };
+    let make_old = |stamp: &Path| {
+        let file = fs::File::options().write(true).open(stamp).unwrap();
+        let long_ago = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(91 * 24);
+        file.set_modified(long_ago).unwrap();
+    };
+    let is_kept = |library: &str| stamp(library).is_some();
+    for library in ["gone", "old", "served"] {
+        ask(library);
+    }
+    // Two folders that are not ours; one has a name as ours have.
+    for name in ["notes", "0123456789abcdef"] {
+        home.write(&format!("cache/skillmux/libraries/{name}/notes.txt"), "mine");
+        make_old(Path::new(&home.write(&format!("cache/skillmux/used/{name}"), "/no/such\n")));
+    }
+    assert_eq!(n_cached(&home, "libraries"), 5);
+    fs::remove_dir_all(home.path("gone")).unwrap();
+    make_old(&stamp("old").unwrap());
+    let served = stamp("served").unwrap();
+    make_old(&served);
+    let in_use = fs::File::open(&served).unwrap();
+    in_use.lock_shared().unwrap();
+    ask("new");
+    assert_eq!(["gone", "old", "served", "new"].map(is_kept), [false, false, true, true]);
+    assert_eq!(n_cached(&home, "libraries"), 4);
+    drop(in_use);
+    // Only who writes an index looks, and using one makes it young.
+    ask("new");
+    assert!(is_kept("served"));
+    ask("served");
+    ask("newer");
+    assert!(is_kept("served"));
+    make_old(&served);
+    ask("newest");
+    assert!(!is_kept("served"));
+    for name in ["notes", "0123456789abcdef"] {
+        let path = home.path(&format!("cache/skillmux/libraries/{name}"));
+        assert_eq!(fs::read_dir(path).unwrap().count(), 1);
+    }
 }
 
 /// Makes sure that nobody can write the one index in the cache, the superuser neither.

@@ -208,6 +208,17 @@ impl IndexFolder {
         }
     }
 
+    /// Returns an error if the folder holds anything that no writer of ours leaves.
+    pub(crate) fn refuse_others(&self) -> Result<()> {
+        if self.is_ours_or_empty()? { Ok(()) } else { Err(self.foreign()) }
+    }
+
+    /// Removes the folder, unless it holds anything else.
+    pub(crate) fn remove(&self, _lock: &WriterLock) -> Result<()> {
+        self.refuse_others()?;
+        fs::remove_dir_all(&self.path).map_err(files::write_error(&self.path))
+    }
+
     pub(crate) fn generation_path(&self, generation: u64) -> PathBuf {
         self.path.join(layout::generation_name(generation))
     }

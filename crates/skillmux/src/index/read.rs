@@ -161,6 +161,25 @@ impl Index {
         folder.restore(&lock)
     }
 
+    /// Removes the index at `path`, with its folder and all generations.
+    ///
+    /// An [`Index`] that is open may still be used where the system lets files be removed that
+    /// somebody reads.
+    ///
+    /// # Errors
+    /// [`Error::IndexForeign`] if the folder holds anything else, [`Error::IndexLocked`] while
+    /// another process writes, [`Error::IndexMissing`], and errors of reading or writing.
+    pub fn remove(path: &Path) -> Result<()> {
+        if !path.is_dir() {
+            return Err(Error::IndexMissing { path: path.to_owned() });
+        }
+        let folder = IndexFolder::new(path);
+        // Before the lock, which writes a file into the folder.
+        folder.refuse_others()?;
+        let lock = folder.lock()?;
+        folder.remove(&lock)
+    }
+
     /// Returns the position of a skill.
     ///
     /// # Errors

@@ -171,6 +171,34 @@ fn whoever_may_read_a_new_file_may_read_all_files_of_an_index() {
     assert_plain(&path);
 }
 
+#[test]
+fn an_index_is_removed_unless_its_folder_holds_anything_else() {
+    let lines = sample();
+    let workshop = Workshop::with(&lines);
+    let path = workshop.index_path();
+    fs::create_dir(path.join("gen-000002.draft")).unwrap();
+    let open = workshop.open().unwrap();
+    fs::write(path.join("notes.txt"), "mine").unwrap();
+    let before = snapshot(&path);
+    assert!(matches!(Index::remove(&path), Err(Error::IndexForeign { .. })));
+    assert_eq!(snapshot(&path), before);
+    fs::remove_file(path.join("notes.txt")).unwrap();
+    let lock = fs::File::open(path.join("LOCK")).unwrap();
+    lock.lock().unwrap();
+    assert!(matches!(Index::remove(&path), Err(Error::IndexLocked { .. })));
+    drop(lock);
+    Index::remove(&path).unwrap();
+    assert!(!path.exists());
+    assert!(matches!(Index::remove(&path), Err(Error::IndexMissing { .. })));
+    assert_eq!(open.n_skills(), lines.len());
+    // A folder of somebody else is not even locked.
+    let other = workshop.root().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("notes.txt"), "mine").unwrap();
+    assert!(matches!(Index::remove(&other), Err(Error::IndexForeign { .. })));
+    assert_eq!(snapshot(&other).len(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_index_that_cannot_be_written_is_compared_and_not_encoded() {
