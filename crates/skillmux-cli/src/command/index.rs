@@ -97,19 +97,19 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
 /// Lets the transformer read what it has not read, if that is wanted.
 fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
     let started = Instant::now();
-    let index = Index::open(path)?;
+    let mut index = Index::open(path)?;
     let is_wanted = match choice {
         TransformerChoice::Auto => source::n_waiting(&index) > 0,
         TransformerChoice::Always => true,
         TransformerChoice::Never => false,
     };
-    let n_read = if is_wanted {
+    let mut n_read = 0;
+    if is_wanted {
         tell_wait(&index);
-        source::encode(path)?.n_encoded
-    } else {
-        0
-    };
-    let index = Index::open(path)?;
+        n_read = source::encode(path)?.n_encoded;
+        // It is another generation now.
+        index = Index::open(path)?;
+    }
     let n_missing = match &index.manifest().transformer {
         Some(found) => found.n_missing as usize,
         None => index.n_skills(),
