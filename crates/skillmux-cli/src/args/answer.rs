@@ -21,7 +21,7 @@ pub(crate) struct RouteArgs {
     #[arg(short, alias = "k", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Show at most this many tokens of skill text in all. 0 shows none
-    #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Also list up to N other skills, one on each line. You can choose one of them, or use their
     /// words in your next needs
@@ -80,7 +80,7 @@ pub(crate) struct PageArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// Show at most this many tokens
-    #[arg(long, value_name = "TOKENS", default_value_t = 2000)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 2000, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Parts that you have from an earlier page, such as 0-3,7. They are not shown again
     #[arg(long, value_name = "PARTS", default_value = "", hide_default_value = true)]

@@ -106,7 +106,7 @@ pub(crate) struct EvalRunArgs {
     #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Let `default` show at most this many tokens in all. 0 shows none
-    #[arg(long, value_name = "TOKENS", default_value_t = 4000)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Format of the report
     #[arg(long, value_enum, default_value = "text")]

@@ -12,6 +12,11 @@ pub(crate) enum Format {
     Json,
 }
 
+/// Reads a budget.
+pub(crate) fn budget(text: &str) -> Result<u32, &'static str> {
+    text.parse().map_err(|_| "a budget is a whole number of tokens, such as 4000")
+}
+
 /// How a plan is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanFormat {

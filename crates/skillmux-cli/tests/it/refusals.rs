@@ -362,3 +362,15 @@ fn weights_of_no_network_are_refused() {
     let done = home.ask(&["route", TASK, "--work-weights", &none]);
     done.assert_error("it holds no weights that tell work from talk", "skillmux train");
 }
+
+#[test]
+fn a_budget_that_is_no_number_is_told_what_it_is() {
+    let home = Home::new();
+    for (command, budget) in [("route", "abc"), ("route", "-5"), ("page", "4.5")] {
+        let done = home.run(&[command, "tea", &format!("--budget={budget}")]);
+        assert_eq!(done.code, 2);
+        let message = "a budget is a whole number of tokens, such as 4000";
+        let expected = format!("invalid value '{budget}' for '--budget <TOKENS>': {message}");
+        assert!(done.stderr.contains(&expected), "{}", done.stderr);
+    }
+}
