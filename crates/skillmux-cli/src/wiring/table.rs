@@ -1,7 +1,7 @@
 //! [`TableDocument`]: settings in TOML, edited in place.
 
 use skillmux::library::agents::{SettingsField, SettingsValue};
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use super::entry::{BadShape, SERVER, starts_server};
 
@@ -102,14 +102,35 @@ impl TableDocument {
                 present.extend(server);
             }
             Some(present) => *present = Item::Value(server.into_inline_table().into()),
-            None => drop(table.insert(SERVER, Item::Table(server))),
+            None => {
+                table.insert(SERVER, Item::Table(server));
+                self.move_below_comments(keys);
+            }
         }
         Ok(n_made)
     }
 
+    /// Moves a table that was added below the comments at the end of the file: they are about what
+    /// stands above them.
+    fn move_below_comments(&mut self, keys: &[String]) {
+        let end = self.document.trailing().as_str().unwrap_or_default().to_owned();
+        if !end.contains('#') {
+            return;
+        }
+        let added = self.table_mut(keys).and_then(|table| table.get_mut(SERVER));
+        // Part of an inline table, it stands within a line.
+        let Some(Item::Table(server)) = added else { return };
+        let line_end = if end.ends_with('\n') { "" } else { "\n" };
+        server.decor_mut().set_prefix(format!("{end}{line_end}\n"));
+        server.set_position(Some(isize::MAX));
+        self.document.set_trailing("");
+    }
+
     pub(super) fn remove_server(&mut self, keys: &[String], n_made: usize) {
-        if let Some(table) = self.table_mut(keys) {
-            table.remove(SERVER);
+        if let Some(Item::Table(server)) =
+            self.table_mut(keys).and_then(|table| table.remove(SERVER))
+        {
+            self.give_back_comments(&server);
         }
         for n_keys in (1..=keys.len()).rev().take(n_made) {
             let Some(outer) = self.table_mut(&keys[..n_keys - 1]) else { return };
@@ -118,6 +139,30 @@ impl TableDocument {
                 return;
             }
             outer.remove(key);
+        }
+    }
+
+    /// Puts the comments above a table that was removed where they stood before it was added: at
+    /// the end of the file, or else above what follows now.
+    fn give_back_comments(&mut self, removed: &Table) {
+        let comments = removed.decor().prefix().and_then(RawString::as_str).unwrap_or_default();
+        if !comments.contains('#') {
+            return;
+        }
+        // The empty line above the table was added with it.
+        let without_line = comments.strip_suffix('\n').map(|text| text.trim_end_matches('\r'));
+        let comments = without_line.filter(|text| text.ends_with('\n')).unwrap_or(comments);
+        let position = removed.position().unwrap_or(isize::MAX);
+        let mut next = None;
+        find_next(self.document.as_table_mut(), position, &mut next);
+        if let Some(next) = next {
+            let prefix = next.decor().prefix().and_then(RawString::as_str).unwrap_or_default();
+            let prefix = format!("{comments}{prefix}");
+            next.decor_mut().set_prefix(prefix);
+        } else {
+            let end = self.document.trailing().as_str().unwrap_or_default();
+            let end = format!("{comments}{end}");
+            self.document.set_trailing(end);
         }
     }
 
@@ -136,6 +181,31 @@ impl TableDocument {
             table = table.get_mut(key)?.as_table_like_mut()?;
         }
         Some(table)
+    }
+}
+
+/// Finds the first table below this one, or below one of it, that has a header after a position.
+fn find_next<'t>(table: &'t mut Table, position: isize, next: &mut Option<&'t mut Table>) {
+    for (_, item) in table.iter_mut() {
+        match item {
+            Item::Table(inner) => find_first(inner, position, next),
+            Item::ArrayOfTables(inner) => {
+                inner.iter_mut().for_each(|inner| find_first(inner, position, next));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Does so for this table, too: what is in it stands after its own header, but tables in it may
+/// stand anywhere.
+fn find_first<'t>(table: &'t mut Table, position: isize, next: &mut Option<&'t mut Table>) {
+    let of = |table: &Table| table.position().filter(|at| *at > position && !table.is_implicit());
+    let first = next.as_deref().and_then(of).unwrap_or(isize::MAX);
+    if of(table).is_some_and(|at| at < first) {
+        *next = Some(table);
+    } else {
+        find_next(table, position, next);
     }
 }
 
@@ -173,6 +243,10 @@ mod tests {
             "mcp_servers = { x = { command = \"x\" } }\n",
             "[mcp_servers]\nx.command = \"x\"\n\n[z]\n",
             "a = 1\r\n[b]\r\nc = '''\r\nd'''\r\n",
+            "# alone\n",
+            "[mcp_servers.x]\ncommand = \"x\"\n\n# of x\n\n# of z\n[z]\nc = 2\n\n# end\n\n",
+            "mcp_servers = { x = { command = \"x\" } }\n# end\n",
+            "[b]\r\nc = 2\r\n# end\r\n",
         ] {
             let mut table = TableDocument::parse(text).ok().unwrap();
             let n_made = table.set_server(&keys(), &fields()).ok().unwrap();
@@ -185,6 +259,21 @@ mod tests {
             table.remove_server(&keys(), n_made);
             assert_eq!(table.text(), text, "{added}");
         }
+    }
+
+    #[test]
+    fn comments_at_the_end_stay_above_what_is_added() {
+        let text = "[b]\nc = 2\n# of c\n";
+        let mut table = TableDocument::parse(text).ok().unwrap();
+        let n_made = table.set_server(&keys(), &fields()).ok().unwrap();
+        let added = table.text();
+        assert!(added.starts_with("[b]\nc = 2\n# of c\n\n[mcp_servers.skillmux]\n"), "{added}");
+        assert!(added.ends_with("args = [\"mcp\"]\n"), "{added}");
+        // Also if something was added after it.
+        let added = format!("{added}# of d\n[d]\n\n[b.inner]\n");
+        let mut table = TableDocument::parse(&added).ok().unwrap();
+        table.remove_server(&keys(), n_made);
+        assert_eq!(table.text(), format!("{text}# of d\n[d]\n\n[b.inner]\n"));
     }
 
     #[test]
