@@ -72,10 +72,15 @@ pub(super) fn unreadable(method: &str, params: Option<&Value>) -> ErrorData {
         "tools/call" | "resources/read" | "skills/get" => {
             format!("the `params` of `{method}` cannot be read")
         }
-        // As rmcp says it.
-        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None),
+        _ => return unknown_method(method),
     };
     ErrorData::invalid_params(message, None)
+}
+
+fn unknown_method(method: &str) -> ErrorData {
+    let method = clipped(&one_line(method), MAX_MESSAGE_CHARS);
+    let message = format!("this server has no method `{method}`");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn message(failure: &Failure) -> String {

@@ -163,7 +163,9 @@ async fn nonsense_in_a_session_does_not_end_the_server() {
     }
     let params = json!({ "name": "find_skills", "arguments": ["task"] });
     assert!(session.request(1, "tools/call", params).await["error"]["code"].is_i64());
-    assert_eq!(session.request(2, "no/such/method", json!({})).await["error"]["code"], -32601);
+    let error = &session.request(2, "no/such/method", json!({})).await["error"];
+    let message = "this server has no method `no/such/method`";
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32601), &json!(message)));
     let response = session.request(3, "tools/list", json!({})).await;
     assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);
     session.close().await.unwrap();
