@@ -64,10 +64,21 @@ pub(crate) struct Drift {
     pub(crate) changed_files: Vec<SkillId>,
     /// Skills whose text is as it was, and whose other files are too many or too large to tell.
     pub(crate) unchecked: Vec<SkillId>,
+    /// Skills that are as they were, but in another folder, and so under another id.
+    pub(crate) moved: Vec<Moved>,
     /// Skills that are no longer there.
     pub(crate) gone: Vec<SkillId>,
     /// Skills that were not pinned.
     pub(crate) new: Vec<SkillId>,
+}
+
+/// A skill that only moved.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Moved {
+    /// Its id when it was pinned.
+    pub(crate) from: SkillId,
+    /// Its id now.
+    pub(crate) to: SkillId,
 }
 
 impl Drift {
@@ -76,6 +87,7 @@ impl Drift {
         [&self.changed, &self.changed_files, &self.unchecked, &self.gone, &self.new]
             .iter()
             .any(|ids| !ids.is_empty())
+            || !self.moved.is_empty()
     }
 }
 
@@ -183,12 +195,34 @@ impl Pins {
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
         let roots = Roots::of(places);
         let here = self.0.iter().filter(|pin| pin.is_of(present, &roots));
-        drift.gone = here.filter(|pin| !ids.contains(&pin.id)).map(|pin| pin.id.clone()).collect();
+        let mut new: Vec<&PresentSkill> =
+            present.iter().filter(|skill| !pins.contains_key(&skill.id)).collect();
+        for pin in here.filter(|pin| !ids.contains(&pin.id)) {
+            match new.iter().position(|skill| pin.is_same_at(skill, places)) {
+                Some(at) => {
+                    let to = new.remove(at).id.clone();
+                    drift.moved.push(Moved { from: pin.id.clone(), to });
+                }
+                None => drift.gone.push(pin.id.clone()),
+            }
+        }
+        drift.new.retain(|id| new.iter().any(|skill| skill.id == *id));
         drift
     }
 }
 
 impl Pin {
+    /// Returns whether a skill is what was pinned, with all files of its folder.
+    fn is_same_at(&self, skill: &PresentSkill, places: &SkillPlaces) -> bool {
+        let PresentSkill { id, source, hash } = skill;
+        // Where the files cannot be told, they may be others.
+        let has_same_files = || {
+            let files = place(places, id, source, *hash).as_ref().and_then(files_hash);
+            files.is_some() && files == self.files
+        };
+        self.text == *hash && has_same_files()
+    }
+
     /// Returns whether it is of a place that some skills come from: below a folder of these, of a
     /// registry of these, or with the source of one if neither is known.
     fn is_of(&self, present: &[PresentSkill], roots: &Roots<'_>) -> bool {
@@ -283,6 +317,32 @@ mod tests {
         let again = pins.with(&[skill("a", "one", 3)], &places);
         assert_eq!(again.0.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>(), ["a", "z"]);
         assert!(!again.drift(&[skill("a", "one", 3)], &places).is_some());
+    }
+
+    #[test]
+    fn a_skill_that_only_moved_is_told_with_both_ids() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        let write = |id: &str, text: &str| {
+            fs::create_dir_all(root.join(id)).unwrap();
+            fs::write(root.join(id).join("SKILL.md"), "Text.").unwrap();
+            fs::write(root.join(id).join("run.py"), text).unwrap();
+        };
+        let places = SkillPlaces::new(vec![Source::folder(&root)]);
+        write("a", "one");
+        write("b", "one");
+        let pins = Pins::default().with(&[skill("a", "lib", 1), skill("b", "lib", 2)], &places);
+        fs::create_dir(root.join("x")).unwrap();
+        for id in ["a", "b"] {
+            fs::rename(root.join(id), root.join("x").join(id)).unwrap();
+        }
+        // Another script makes it another skill.
+        write("x/b", "two");
+        let drift = pins.drift(&[skill("x/a", "lib", 1), skill("x/b", "lib", 2)], &places);
+        let moved = Moved { from: SkillId::new("a"), to: SkillId::new("x/a") };
+        assert_eq!(drift.moved, [moved]);
+        assert_eq!((ids(&drift.gone), ids(&drift.new)), (vec!["b"], vec!["x/b"]));
+        assert!(drift.is_some());
     }
 
     #[test]

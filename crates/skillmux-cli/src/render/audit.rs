@@ -101,7 +101,7 @@ fn suspect_text(text: &mut String, suspect: &Suspect) {
 }
 
 fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
-    let mut list = |ids: &[SkillId], what: &str| {
+    let list = |text: &mut String, ids: &[SkillId], what: &str| {
         for id in ids.iter().take(n_shown) {
             let _ = writeln!(text, "{}  {what}", styled(STRONG, &label(id.as_str())));
         }
@@ -110,14 +110,22 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
             let _ = writeln!(text, "and {} more: {what}", grouped(n_more));
         }
     };
-    list(&drift.changed, "its text changed since it was pinned");
-    list(&drift.changed_files, "its front matter or other files changed since it was pinned");
+    list(text, &drift.changed, "its text changed since it was pinned");
+    list(text, &drift.changed_files, "its front matter or other files changed since it was pinned");
     list(
+        text,
         &drift.unchecked,
         "its text is as pinned; its other files are too many or too large to tell",
     );
-    list(&drift.gone, "it was pinned, and is gone");
-    list(&drift.new, "it is new: nobody pinned it");
+    for moved in drift.moved.iter().take(n_shown) {
+        let (from, to) = (label(moved.from.as_str()), label(moved.to.as_str()));
+        let _ = writeln!(text, "{}  it is as pinned, but was `{from}` then", styled(STRONG, &to));
+    }
+    if let Some(n_more) = drift.moved.len().checked_sub(n_shown).filter(|n| *n > 0) {
+        let _ = writeln!(text, "and {} more moved", grouped(n_more));
+    }
+    list(text, &drift.gone, "it was pinned, and is gone");
+    list(text, &drift.new, "it is new: nobody pinned it");
     if drift.is_some() {
         text.push('\n');
     }
@@ -130,6 +138,9 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     ];
     if !drift.unchecked.is_empty() {
         counts.push((drift.unchecked.len(), "not checked"));
+    }
+    if !drift.moved.is_empty() {
+        counts.push((drift.moved.len(), "moved"));
     }
     let counts: Vec<String> =
         counts.iter().map(|(n, what)| format!("{} {what}", grouped(*n))).collect();

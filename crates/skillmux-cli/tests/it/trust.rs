@@ -93,6 +93,7 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
         "changed": ["project-claude-code/tea"],
         "changed_files": ["claude-code/mug"],
         "unchecked": [],
+        "moved": [],
         "gone": [],
         "new": ["claude-code/cup"],
     });
@@ -110,6 +111,14 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
     );
     assert_eq!(home.run(&["audit", "--pin"]).code, 0);
     assert_eq!(home.run(&["audit"]).code, 0);
+
+    let skills = home.path(".claude/skills");
+    fs::rename(skills.join("cup"), skills.join("mugs")).unwrap();
+    let done = home.run(&["audit"]);
+    assert_eq!(done.code, 1);
+    let told = "claude-code/mugs  it is as pinned, but was `claude-code/cup` then";
+    assert!(done.stdout.contains(told), "{}", done.stdout);
+    assert!(done.stdout.contains("0 gone, 0 not pinned, 1 moved"), "{}", done.stdout);
 }
 
 #[test]
