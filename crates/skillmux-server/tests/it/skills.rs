@@ -266,4 +266,8 @@ async fn a_page_reads_little_also_of_skills_that_are_not_served() {
         }
     }
     assert_eq!(pages, [["cup"], ["fork"]]);
+    // The list of resources has the same skills.
+    let listed = session.client.list_all_resources().await.unwrap();
+    let names: Vec<_> = listed.into_iter().map(|resource| resource.name).collect();
+    assert_eq!(names, ["cup", "fork"]);
 }

@@ -1,6 +1,6 @@
 //! [`skill_page`] and [`resource_page`]: all skills, a page at a time.
 
-use rmcp::model::{Resource, SKILL_MD, Skill as Entry, SkillFrontmatter, SkillResources};
+use rmcp::model::{Resource, SKILL_MD, Skill as Entry, SkillResources};
 use skillmux::{
     Result,
     index::{Index, SkillIdx},
@@ -12,7 +12,7 @@ use skillmux::{
 use super::{
     MAX_BYTES,
     address::{self, file_uri, root_uri},
-    served::entry_at,
+    served::{entry_at, front_matter_of},
 };
 
 /// Most skills on a page.
@@ -63,9 +63,10 @@ pub(in crate::mcp) fn resource_page(
     cursor: Option<&str>,
 ) -> Result<Option<Page<Resource>>> {
     let index = router.index();
+    let mut n_bytes = 0;
     page(&index, cursor, |idx| {
-        let item = resource_at(router, &index, idx)?;
-        Ok(Looked { item, is_enough: false })
+        let item = resource_at(router, &index, idx, &mut n_bytes)?;
+        Ok(Looked { item, is_enough: n_bytes > MAX_BYTES })
     })
 }
 
@@ -102,8 +103,14 @@ fn page<T>(
     Ok(Some(Page { items, next: None }))
 }
 
-/// Returns the `SKILL.md` of a skill as a resource, from what the index knows of it.
-fn resource_at(router: &Router, index: &Index, idx: SkillIdx) -> Result<Option<Resource>> {
+/// Returns the `SKILL.md` of a skill as a resource, where its entry is listed, too. Of its other
+/// files, it only counts and sizes them.
+fn resource_at(
+    router: &Router,
+    index: &Index,
+    idx: SkillIdx,
+    n_bytes: &mut u64,
+) -> Result<Option<Resource>> {
     let skill = index.skill(idx)?.skill;
     if router.is_blocked(&skill.id)? {
         return Ok(None);
@@ -111,11 +118,14 @@ fn resource_at(router: &Router, index: &Index, idx: SkillIdx) -> Result<Option<R
     let Some(root) = root_uri(&skill.id, &skill.name) else { return Ok(None) };
     let uri = file_uri(&root, SKILL_MD);
     let description = clipped(&printable(&skill.description), MAX_DESCRIPTION_CHARS);
-    let fields = SkillFrontmatter::new(&*skill.name, &*description);
+    // Another skill may have this address.
+    if address::find(index, &uri)?.is_none_or(|address| address.idx != idx) {
+        return Ok(None);
+    }
+    let name = skill.name.clone();
+    let Some(fields) = front_matter_of(router, skill, n_bytes) else { return Ok(None) };
     let is_valid = Entry::new(&*uri, fields, SkillResources::Dynamic).validate().is_ok();
-    let is_own = address::find(index, &uri)?.is_some_and(|address| address.idx == idx);
-    let resource = || {
-        Resource::new(uri, skill.name).with_description(description).with_mime_type("text/markdown")
-    };
-    Ok((is_valid && is_own).then(resource))
+    let resource =
+        || Resource::new(uri, name).with_description(description).with_mime_type("text/markdown");
+    Ok(is_valid.then(resource))
 }

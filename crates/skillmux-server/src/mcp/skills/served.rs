@@ -69,6 +69,37 @@ pub(super) fn entry_at(
     Ok(entry.validate().is_ok().then_some(entry))
 }
 
+/// Returns the front matter of a skill without reading its other files; `None` where it is not
+/// served. Adds the bytes that were read to `n_bytes`, either way.
+pub(super) fn front_matter_of(
+    router: &Router,
+    skill: Skill,
+    n_bytes: &mut u64,
+) -> Option<SkillFrontmatter> {
+    match origin(router, skill)? {
+        Origin::Folder(folder) => {
+            let paths = folder.files().ok()??;
+            read_front_matter(&folder, &paths, n_bytes).map(|(fields, _)| fields)
+        }
+        Origin::Index(skill) => {
+            let (_, fields) = document_of(&skill);
+            (!fields.description.trim().is_empty()).then_some(fields)
+        }
+    }
+}
+
+/// Returns the front matter of a skill with these files, and its `SKILL.md`.
+fn read_front_matter(
+    folder: &SkillFolder,
+    paths: &[String],
+    n_bytes: &mut u64,
+) -> Option<(SkillFrontmatter, Vec<u8>)> {
+    let document = folder.read(paths.iter().find(|path| *path == SKILL_MD)?).ok()??;
+    *n_bytes += document.len() as u64;
+    let fields = front_matter(std::str::from_utf8(&document).ok()?)?;
+    Some((fields, document))
+}
+
 /// Returns the contents of the file at an address; `None` where none is served.
 ///
 /// # Errors
@@ -112,15 +143,14 @@ fn manifest(
 ) -> Option<(SkillFrontmatter, Vec<SkillResource>)> {
     match origin(router, skill)? {
         Origin::Folder(folder) => {
+            let paths = folder.files().ok()??;
+            // It decides whether the other files are read at all.
+            let (fields, document) = read_front_matter(&folder, &paths, n_bytes)?;
             let mut read = |path: &str| {
                 let bytes = folder.read(path).ok()?;
                 *n_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
                 Some(bytes)
             };
-            let paths = folder.files().ok()??;
-            // It decides whether the other files are read at all.
-            let document = read(paths.iter().find(|path| *path == SKILL_MD)?)??;
-            let fields = front_matter(std::str::from_utf8(&document).ok()?)?;
             let mut files = Vec::new();
             for path in paths {
                 let uri = file_uri(root, &path);
