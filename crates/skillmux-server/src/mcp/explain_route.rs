@@ -6,7 +6,7 @@ use skillmux::{
     Result,
     query::Query,
     retrieve::{Candidate, Ranking},
-    route::{Route, RouteOptions, RouteStep, Router},
+    route::{N_SPARE_CANDIDATES, Route, RouteOptions, RouteStep, Router},
     skill::SkillId,
 };
 
@@ -20,9 +20,6 @@ made of, words, and what took the place of what. Pass the same task and needs. N
 
 /// Skills of a ranking among which the one in question is looked for.
 const N_RANKED: usize = 100;
-
-/// Skills of each ranking that every plan considers.
-const N_CONSIDERED: usize = 10;
 
 /// What the tool takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,7 +65,8 @@ fn asked_skill(router: &Router, route: &Route, id: SkillId) -> Result<AskedSkill
         (None, None, Some(standing)) if route.ruled_out.is_empty() => {
             format!("it ranks too low to be considered: at place {}", standing.place)
         }
-        (None, None, Some(standing)) if standing.place <= N_CONSIDERED => {
+        // Every plan considers at least so many.
+        (None, None, Some(standing)) if standing.place <= N_SPARE_CANDIDATES => {
             format!("it is what the task does not want (`{}`)", told(&route.ruled_out).join("`, `"))
         }
         (None, None, Some(standing)) => format!(

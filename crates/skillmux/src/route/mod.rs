@@ -53,7 +53,7 @@ pub use needs_writer::{NeedsConfig, NeedsPass, NeedsWriter};
 pub use paged_passage::PagedPassage;
 pub use ranker::Ranker;
 pub use reading::Correction;
-pub use router::Router;
+pub use router::{N_SPARE_CANDIDATES, Router};
 pub use routing::RouteOptions;
 pub use stages::Stages;
 pub use training::BestEvidence;

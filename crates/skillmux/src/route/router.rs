@@ -19,8 +19,9 @@ use crate::{
     skill::SkillId,
 };
 
-/// Candidates that are looked at beyond those that a plan may hold, for alternatives.
-pub(super) const N_SPARE_CANDIDATES: usize = 10;
+/// Candidates of each ranking that are looked at beyond those that a plan may hold, for
+/// alternatives.
+pub const N_SPARE_CANDIDATES: usize = 10;
 
 /// Routes queries over one index.
 ///
