@@ -204,7 +204,7 @@ fn indexes_that_nobody_needs_are_removed_and_no_others() {
 
 /// Makes sure that nobody can write the one index in the cache, the superuser neither.
 #[cfg(unix)]
-fn make_unwritable(home: &Home) {
+pub(crate) fn make_unwritable(home: &Home) {
     let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
     let folder = cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
     fs::remove_file(folder.join("LOCK")).unwrap();

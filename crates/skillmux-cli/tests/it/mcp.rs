@@ -19,6 +19,8 @@ use tokio::{
 };
 
 use crate::home::Home;
+#[cfg(unix)]
+use crate::installed::make_unwritable;
 
 fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
@@ -224,6 +226,26 @@ async fn an_index_without_a_cache_goes_away_with_the_server() {
     home.write_skill("lib/mug", "mug", "Wash a dirty mug", "Use soap.");
     agent.wait_for("mug", "Use soap.").await;
     agent.wait_for("tea", "Boil water.").await;
+    let told = agent.end().await;
+    assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
+    assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_cache_that_cannot_be_written_is_told_once_when_it_is_too_old() {
+    let home = Home::new();
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
+    let folder = home.path("lib").display().to_string();
+    let library = ["--library", &folder];
+    assert_eq!(Agent::start(&home, &library).await.end().await, "");
+    make_unwritable(&home);
+    assert_eq!(Agent::start(&home, &library).await.end().await, "");
+    let agent = Agent::start(&home, &library).await;
+    home.write_skill("lib/mug", "mug", "Wash a dirty mug", "Use soap.");
+    agent.wait_for("mug", "Use soap.").await;
+    home.write_skill("lib/cup", "cup", "Wash a dirty cup", "Use water.");
+    agent.wait_for("cup", "Use water.").await;
     let told = agent.end().await;
     assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
     assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
