@@ -242,7 +242,9 @@ impl CliError {
             Self::NoListLimit { .. } => {
                 "compile knows the limits of claude-code, codex and openclaw"
             }
-            Self::Unreadable { .. } => "check the path; the file must be text in UTF-8",
+            Self::Unreadable { .. } => {
+                "check the path and who may read it; the file must be text in UTF-8"
+            }
             Self::NotALine { form, .. } => return format!("a line of such a file is {form}"),
             Self::NoTaskOfSkills { .. } => {
                 "`skill_ids` are names of skills, or the ends of their folders, such as documents/pdf"

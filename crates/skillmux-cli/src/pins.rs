@@ -95,13 +95,17 @@ impl Pins {
     /// Reads a file of pins; none if there is no file.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let refused = |detail: String| CliError::Pins { path: path.to_owned(), detail };
+        let unreadable = |source| CliError::Unreadable { path: path.to_owned(), source };
         match fs::metadata(path) {
             Ok(file) if file.is_file() => {}
             Ok(_) => return Err(refused("it is no file".to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(refused(error.to_string())),
+            Err(error) => return Err(unreadable(error)),
         }
-        let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => refused("it is not text".to_owned()),
+            _ => unreadable(error),
+        })?;
         let file: PinFile =
             serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
         if file.version != VERSION {

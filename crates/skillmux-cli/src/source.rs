@@ -300,6 +300,11 @@ pub(crate) fn folders_of(
     paths.filter_map(|path| std::path::absolute(path).ok()).collect()
 }
 
+/// Returns whether an index of the cache is made again after this error.
+pub(crate) fn is_made_again(error: &Error) -> bool {
+    matches!(error, Error::IndexFormat { .. } | Error::IndexCorrupt { .. })
+}
+
 /// Returns the library of the installed agents' skills.
 pub(crate) fn installed(settings: &Settings) -> anyhow::Result<Library> {
     let home = settings.home.as_ref().context("the home folder is not known")?;
@@ -350,8 +355,7 @@ fn refreshed(
         // Before the update, so that nobody removes what it finds.
         let in_use = InUse::mark(path, &folders_of(&options.sources, library, settings));
         let mut updated = update_shared(path, library, &options);
-        if let Err(Error::IndexFormat { .. } | Error::IndexCorrupt { .. }) = updated {
-            // A cache can be made again.
+        if updated.as_ref().is_err_and(is_made_again) {
             options.mode = UpdateMode::Rebuild;
             updated = update_shared(path, library, &options);
         }

@@ -57,7 +57,11 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     let folders = source::folders_of(&options.sources, &library, settings);
     let _in_use = is_kept.then(|| InUse::mark(path, &folders));
     let started = Instant::now();
-    let report = source::update(path, &library, &options);
+    let mut report = source::update(path, &library, &options);
+    if is_kept && report.as_ref().is_err_and(source::is_made_again) {
+        options.mode = UpdateMode::Rebuild;
+        report = source::update(path, &library, &options);
+    }
     if let Err(Error::LibraryEmpty { report, .. }) = &report {
         eprint_text(&findings(report, args.verbose));
     }
@@ -178,6 +182,7 @@ fn target(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Target> {
     let sources = match Index::open(&path) {
         Ok(index) => index.manifest().sources.clone(),
         Err(Error::IndexMissing { .. }) => Vec::new(),
+        Err(error) if source::is_made_again(&error) && is_of_agents(&path, settings) => Vec::new(),
         // What it was made of cannot be told.
         Err(error) => return Err(error.into()),
     };
@@ -186,6 +191,14 @@ fn target(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Target> {
         return Ok(Target { path, library, sources: vec![source::INSTALLED.to_owned()] });
     }
     Ok(Target { path, library: Library::open(&sources)?, sources })
+}
+
+/// Returns whether this is where the index of the installed agents' skills is kept.
+fn is_of_agents(path: &Path, settings: &Settings) -> bool {
+    let library = source::installed(settings).ok();
+    library
+        .and_then(|library| source::installed_index(settings, &library))
+        .is_some_and(|it| it == path)
 }
 
 /// Returns the folder of the index that is named; or of the one that commands without arguments

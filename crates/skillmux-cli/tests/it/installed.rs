@@ -122,6 +122,22 @@ fn a_damaged_cache_is_made_again() {
 }
 
 #[test]
+fn skillmux_index_makes_a_damaged_cache_of_the_agents_again() {
+    let home = Home::new();
+    add_tea(&home, ".claude/skills");
+    assert_found(&home.run(&["route", TASK]), "Boil water.");
+    let cached = fs::read_dir(home.path("cache/skillmux/agents")).unwrap();
+    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    for options in [&["index"][..], &["index", "--rebuild"]] {
+        fs::write(cached.join("CURRENT"), "garbage").unwrap();
+        let done = home.run(options);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(done.stdout.contains("1 skill"), "{}", done.stdout);
+        assert_found(&home.run(&["route", TASK]), "Boil water.");
+    }
+}
+
+#[test]
 fn a_cache_that_cannot_be_used_is_done_without() {
     let home = Home::new();
     add_tea(&home, "skills");

@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::source::Source;
+use super::{origin::Origin, source::Source};
 
 pub use compile::{CompileError, CompiledList, Freedom, Kept, ListSkill, compile, listed_today};
 pub use installed::{AgentSkills, FolderSkills, InstalledFolders, InstalledSkill};
@@ -34,16 +34,25 @@ pub use project::project_of;
 /// A folder that several agents read, or that is a link to another one, is returned once. Its ids
 /// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read
 /// that are installed and switched on: `claude-code-plugins/PLUGIN/pdf`. A folder of the project or
-/// of a plugin that is a link out of it is not read.
+/// of a plugin that is a link out of it is not read. Where the project is the home folder, a folder
+/// of both is personal.
 pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
+    let sources = profiles().iter().flat_map(|agent| sources_of(agent, home, project));
+    let found = sources.filter_map(|source| Some((fs::canonicalize(source.path()).ok()?, source)));
+    let mut found: Vec<(PathBuf, Source)> = found.collect();
+    let of_project = |source: &Source| matches!(source, Source::Folder { origin, .. } if *origin == Origin::Project);
+    let others: HashSet<PathBuf> = found
+        .iter()
+        .filter(|(_, source)| !of_project(source))
+        .map(|(folder, _)| folder.clone())
+        .collect();
     let mut seen = HashSet::new();
-    let mut sources: Vec<Source> =
-        profiles().iter().flat_map(|agent| sources_of(agent, home, project)).collect();
-    sources.retain(|source| {
-        let canonical = fs::canonicalize(source.path());
-        canonical.is_ok_and(|it| it.is_dir() && fs::read_dir(&it).is_ok() && seen.insert(it))
+    found.retain(|(folder, source)| {
+        let is_other_too = of_project(source) && others.contains(folder);
+        let is_readable = folder.is_dir() && fs::read_dir(folder).is_ok();
+        is_readable && !is_other_too && seen.insert(folder.clone())
     });
-    sources
+    found.into_iter().map(|(_, source)| source).collect()
 }
 
 /// Returns what says which skills are installed, whether it exists or not: folders of skills, and
@@ -129,6 +138,11 @@ mod tests {
             ]
         );
         assert_eq!(ids(installed_sources(&home, None)).len(), 3);
+        // In the home folder itself, its skills stay personal.
+        add_skill(&home.join(".codex/skills"), "weld");
+        let at_home = ids(installed_sources(&home, Some(&home)));
+        assert!(at_home.iter().all(|id| !id.starts_with("project-")), "{at_home:?}");
+        assert_eq!(at_home.len(), 4);
         assert_eq!(installed_sources(&dir.path().join("nobody"), None), []);
     }
 
