@@ -1,4 +1,5 @@
-//! [`InUse`] and [`prune`]: which indexes of the cache are used, and which ones go.
+//! [`InUse`], [`prune`] and [`remove_damaged`]: which indexes of the cache are used, and which ones
+//! go.
 //!
 //! Each index of the cache has a file in the folder `used`. It names the folders that the index is
 //! of, and its time is that of the last use. Who uses the index holds a shared lock on it.
@@ -10,9 +11,9 @@ use std::{
     time::Duration,
 };
 
-use skillmux::index::Index;
+use skillmux::{error::Error, index::Index};
 
-use crate::clock::now;
+use crate::{clock::now, error::engine_error, settings::Settings};
 
 /// Indexes that were not used for so long go.
 const MAX_UNUSED: Duration = Duration::from_hours(90 * 24);
@@ -70,6 +71,16 @@ pub(crate) fn prune(index: &Path) {
     let ours = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let ours = ours.map(|entry| entry.path()).filter(|path| has_cache_name(path));
     let _n_removed = ours.filter(|path| remove_if_old(cache, path)).take(MAX_REMOVED).count();
+}
+
+/// Removes the index of the cache that an error says is damaged, and returns whether it is gone:
+/// the next command then makes it again. An update would not find the damage of a text that did not
+/// change.
+pub(crate) fn remove_damaged(error: &anyhow::Error) -> bool {
+    let Some(Error::IndexCorrupt { path, .. }) = engine_error(error) else { return false };
+    let cache = Settings::from_environment().ok().and_then(|settings| settings.cache);
+    let is_kept = cache.is_some_and(|cache| path.starts_with(cache)) && has_cache_name(path);
+    is_kept && Index::remove(path).is_ok()
 }
 
 /// Returns whether an index was old, and is gone.

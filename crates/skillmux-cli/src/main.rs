@@ -67,6 +67,14 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if kept::remove_damaged(&error) => {
+            eprintln!("{} {}", styled(BAD, "error:"), printable(&format!("{error:#}")));
+            eprintln!(
+                "{} this index was in the cache, and is removed; the same command makes it again",
+                styled(NOTE, "hint:")
+            );
+            ExitCode::from(2)
+        }
         Err(error) => {
             report(&error);
             ExitCode::from(2)

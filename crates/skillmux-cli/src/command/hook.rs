@@ -33,6 +33,7 @@ use skillmux::{
 use crate::{
     args::{HookArgs, StageArgs},
     assemble::{self, Models},
+    kept,
     render::hook::{OtherSkill, RoutedSkill, context},
     settings::{OwnModels, Settings},
     source::{self, PresentIndex},
@@ -80,7 +81,10 @@ pub(crate) fn run(args: &HookArgs) {
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
         Ok(Ok(None)) => {}
-        Ok(Err(error)) => say(&format!("{error:#}")),
+        Ok(Err(error)) => {
+            kept::remove_damaged(&error);
+            say(&format!("{error:#}"));
+        }
         Err(_) => say("something went wrong inside"),
     }
 }

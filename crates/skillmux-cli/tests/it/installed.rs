@@ -138,6 +138,28 @@ fn skillmux_index_makes_a_damaged_cache_of_the_agents_again() {
 }
 
 #[test]
+fn a_damaged_text_of_the_cache_is_told_once() {
+    let home = Home::new();
+    add_tea(&home, ".claude/skills");
+    assert_found(&home.run(&["route", TASK]), "Boil water.");
+    let cached = fs::read_dir(home.path("cache/skillmux/agents")).unwrap();
+    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    let generation = fs::read_dir(&cached).unwrap().map(|entry| entry.unwrap().path());
+    let generation = generation.filter(|path| path.join("manifest.json").exists()).max().unwrap();
+    let store = fs::read_dir(&generation).unwrap().map(|entry| entry.unwrap().path());
+    let mut store = store.filter(|path| path.to_string_lossy().contains("store-"));
+    let store = store.next().unwrap();
+    let mut bytes = fs::read(&store).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    fs::write(&store, bytes).unwrap();
+    let done = home.run(&["route", TASK]);
+    assert_eq!(done.code, 2, "{}", done.stdout);
+    assert!(done.stderr.contains("the same command makes it again"), "{}", done.stderr);
+    assert_found(&home.run(&["route", TASK]), "Boil water.");
+}
+
+#[test]
 fn a_cache_that_cannot_be_used_is_done_without() {
     let home = Home::new();
     add_tea(&home, "skills");
