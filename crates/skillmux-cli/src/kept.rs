@@ -5,7 +5,8 @@
 //! of, and its time is that of the last use. Who uses the index holds a shared lock on it.
 
 use std::{
-    fs::{self, File},
+    ffi::OsStr,
+    fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     time::Duration,
@@ -18,16 +19,19 @@ use crate::{clock::now, error::engine_error, settings::Settings};
 /// Indexes that were not used for so long go.
 const MAX_UNUSED: Duration = Duration::from_hours(90 * 24);
 
+/// Those whose folders are all gone go after so long: a drive may be away for some days.
+const MAX_UNUSED_ORPHAN: Duration = Duration::from_hours(7 * 24);
+
 /// How often the time of the last use is written.
 const STAMP_EVERY: Duration = Duration::from_hours(24);
 
 /// The folders of the cache that hold indexes.
 const KINDS: [&str; 2] = ["agents", "libraries"];
 
-/// Most indexes that are looked at ...
+/// Most indexes that are looked at.
 const MAX_LOOKED_AT: usize = 500;
 
-/// ... and that are removed at a time.
+/// Most indexes that are removed at a time.
 const MAX_REMOVED: usize = 4;
 
 /// Longest list of folders that is read, in bytes.
@@ -39,94 +43,134 @@ pub(crate) struct InUse {
 }
 
 impl InUse {
-    /// Marks an index of the cache as used now, for these folders; `None` if the cache cannot be
-    /// written: then nobody can remove the index either.
+    /// Marks an index of the cache as used now, for these folders; `None` if it is no such index,
+    /// or if the cache cannot be written: then nobody can remove the index either.
     pub(crate) fn mark(index: &Path, folders: &[PathBuf]) -> Option<Self> {
-        let path = stamp_of(index)?;
+        let path = Place::of(index)?.stamp();
         fs::create_dir_all(path.parent()?).ok()?;
-        let mut options = File::options();
-        let mut file =
-            options.create(true).truncate(false).read(true).write(true).open(path).ok()?;
-        // Whoever removes the index is done in a moment.
-        file.lock_shared().ok()?;
+        let mut file = stamp_options().create(true).truncate(false).open(path).ok()?;
         let list = list_of(folders);
-        let age = file.metadata().ok()?.modified().ok()?.elapsed().unwrap_or_default();
+        let last_use = file.metadata().ok()?.modified().ok()?;
+        let age = now().duration_since(last_use).unwrap_or_default();
         if age > STAMP_EVERY || read_list(&file).is_none_or(|found| found != list) {
-            // Where it fails, the index goes too early, and is made again.
+            // Where it fails, the index goes too early, and is made again. Before the lock: with a
+            // shared one, Windows lets nobody write.
             let _ = write_list(&mut file, &list);
         }
+        // Whoever removes the index is done in a moment.
+        file.lock_shared().ok()?;
         Some(Self { _file: file })
     }
 }
 
-/// Removes some indexes of the cache that were not used for long, or whose folders are all gone.
-/// What cannot be removed stays.
+/// Returns whether a path is that of an index of this cache.
+pub(crate) fn is_kept(index: &Path, cache: &Path) -> bool {
+    Place::of(index).is_some_and(|place| place.cache == cache)
+}
+
+/// Removes some indexes of the cache that were not used for long; those whose folders are all gone
+/// sooner. What cannot be removed stays.
 ///
-/// `index` is one of the cache that was just written.
-pub(crate) fn prune(index: &Path) {
-    let Some(cache) = index.parent().and_then(Path::parent) else { return };
+/// `written` is one of the cache that was just written.
+pub(crate) fn prune(written: &Path) {
+    let Some(Place { cache, .. }) = Place::of(written) else { return };
     let folders = KINDS.iter().filter_map(|kind| fs::read_dir(cache.join(kind)).ok());
-    let entries = folders.flatten().filter_map(Result::ok).take(MAX_LOOKED_AT);
+    let entries = folders.flatten().filter_map(Result::ok);
     // A link is no folder here.
     let ours = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let ours = ours.map(|entry| entry.path()).filter(|path| has_cache_name(path));
-    let _n_removed = ours.filter(|path| remove_if_old(cache, path)).take(MAX_REMOVED).count();
+    let others = ours.map(|entry| entry.path()).filter(|path| path != written);
+    let mut n_removed = 0;
+    for index in others.filter(|path| Place::of(path).is_some()).take(MAX_LOOKED_AT) {
+        n_removed += usize::from(remove_if_old(&index));
+        if n_removed == MAX_REMOVED {
+            break;
+        }
+    }
 }
 
 /// Removes the index of the cache that an error says is damaged, and returns whether it is gone:
 /// the next command then makes it again. An update would not find the damage of a text that did not
-/// change.
+/// change. One that another process uses stays.
 pub(crate) fn remove_damaged(error: &anyhow::Error) -> bool {
     let Some(Error::IndexCorrupt { path, .. }) = engine_error(error) else { return false };
     let cache = Settings::from_environment().ok().and_then(|settings| settings.cache);
-    let is_kept = cache.is_some_and(|cache| path.starts_with(cache)) && has_cache_name(path);
-    is_kept && Index::remove(path).is_ok()
+    if !cache.is_some_and(|cache| is_kept(path, &cache)) {
+        return false;
+    }
+    Place::of(path).is_some_and(|place| place.remove())
 }
 
 /// Returns whether an index was old, and is gone.
-fn remove_if_old(cache: &Path, index: &Path) -> bool {
-    let Some(path) = stamp_of(index) else { return false };
-    let stamp = File::open(&path).ok();
+fn remove_if_old(index: &Path) -> bool {
+    let Some(place) = Place::of(index) else { return false };
+    let stamp = File::open(place.stamp()).ok();
     // One without the file was made by an earlier version.
     let last_use = match &stamp {
         Some(file) => file.metadata(),
         None => fs::metadata(index.join("CURRENT")).or_else(|_| fs::metadata(index)),
     };
-    let last_use = last_use.and_then(|file| file.modified());
-    let is_unused = last_use.is_ok_and(|last_use| {
-        now().duration_since(last_use).is_ok_and(|unused| unused > MAX_UNUSED)
-    });
+    let Ok(last_use) = last_use.and_then(|file| file.modified()) else { return false };
+    let unused = now().duration_since(last_use).unwrap_or_default();
+    if unused <= MAX_UNUSED_ORPHAN {
+        return false;
+    }
     let list = stamp.as_ref().and_then(read_list).unwrap_or_default();
     let mut folders = list.lines().map(Path::new).peekable();
     // Where it is not known whether a folder is there, it counts as there.
     let is_gone = |folder: &Path| {
         fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
-    let is_orphan = folders.peek().is_some() && folders.all(is_gone);
-    if !is_unused && !is_orphan {
-        return false;
-    }
-    if stamp.as_ref().is_some_and(|file| file.try_lock().is_err()) || Index::remove(index).is_err()
-    {
-        return false;
-    }
-    let _ = fs::remove_file(index.with_extension("links"));
-    if let Some(name) = index.file_name() {
-        let _ = fs::remove_file(cache.join("hook").join(name));
-    }
-    let _ = fs::remove_file(path);
-    true
+    let is_old = unused > MAX_UNUSED || folders.peek().is_some() && folders.all(is_gone);
+    is_old && place.remove()
 }
 
-/// Returns the file that says when an index of the cache was used.
-fn stamp_of(index: &Path) -> Option<PathBuf> {
-    Some(index.parent()?.parent()?.join("used").join(index.file_name()?))
+/// Where an index of the cache is.
+struct Place<'p> {
+    cache: &'p Path,
+    index: &'p Path,
+    name: &'p OsStr,
 }
 
-/// Returns whether a folder is named as an index of the cache is.
-fn has_cache_name(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
+impl<'p> Place<'p> {
+    /// Returns `None` if a path does not end as that of an index of a cache.
+    fn of(index: &'p Path) -> Option<Self> {
+        let (name, kind) = (index.file_name()?, index.parent()?);
+        let is_name = |name: &str| name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_ours = name.to_str().is_some_and(is_name)
+            && KINDS.iter().any(|of| kind.file_name() == Some(OsStr::new(of)));
+        is_ours.then_some(Self { cache: kind.parent()?, index, name })
+    }
+
+    /// Returns the file that says when it was used.
+    fn stamp(&self) -> PathBuf {
+        self.cache.join("used").join(self.name)
+    }
+
+    /// Removes the index and what belongs to it, unless somebody uses it; returns whether it is
+    /// gone.
+    fn remove(&self) -> bool {
+        let path = self.stamp();
+        // Who uses it may have been unable to write the file.
+        let stamp = match stamp_options().open(&path) {
+            Ok(file) if file.try_lock().is_ok() => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            _ => return false,
+        };
+        if Index::remove(self.index).is_err() {
+            return false;
+        }
+        let _ = fs::remove_file(self.index.with_extension("links"));
+        let _ = fs::remove_file(self.cache.join("hook").join(self.name));
+        let _ = fs::remove_file(path);
+        drop(stamp);
+        true
+    }
+}
+
+fn stamp_options() -> OpenOptions {
+    let mut options = File::options();
+    options.read(true).write(true);
+    options
 }
 
 /// Returns the folders, one a line; nothing if one of them cannot be written so.

@@ -1,7 +1,8 @@
 //! [`Pins`]: what skills were when the user pinned them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashMap},
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -199,34 +200,59 @@ impl Pins {
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
         let roots = Roots::of(places);
         let here = self.0.iter().filter(|pin| pin.is_of(present, &roots));
-        let mut new: Vec<&PresentSkill> =
-            present.iter().filter(|skill| !pins.contains_key(&skill.id)).collect();
+        let mut new =
+            NewSkills::of(present.iter().filter(|skill| !pins.contains_key(&skill.id)), places);
         for pin in here.filter(|pin| !ids.contains(&pin.id)) {
-            match new.iter().position(|skill| pin.is_same_at(skill, places)) {
-                Some(at) => {
-                    let to = new.remove(at).id.clone();
-                    drift.moved.push(Moved { from: pin.id.clone(), to });
-                }
+            match new.take_same(pin) {
+                Some(to) => drift.moved.push(Moved { from: pin.id.clone(), to: to.clone() }),
                 None => drift.gone.push(pin.id.clone()),
             }
         }
-        drift.new.retain(|id| new.iter().any(|skill| skill.id == *id));
+        let moved: BTreeSet<SkillId> = drift.moved.iter().map(|moved| moved.to.clone()).collect();
+        drift.new.retain(|id| !moved.contains(id));
         drift
     }
 }
 
-impl Pin {
-    /// Returns whether a skill is what was pinned, with all files of its folder.
-    fn is_same_at(&self, skill: &PresentSkill, places: &SkillPlaces) -> bool {
-        let PresentSkill { id, source, hash } = skill;
-        // Where the files cannot be told, they may be others.
-        let has_same_files = || {
-            let files = place(places, id, source, *hash).as_ref().and_then(files_hash);
-            files.is_some() && files == self.files
-        };
-        self.text == *hash && has_same_files()
+/// Skills that nobody pinned where they are, by their texts.
+struct NewSkills<'p> {
+    places: &'p SkillPlaces,
+    of_text: HashMap<ContentHash, Vec<NewSkill<'p>>>,
+}
+
+struct NewSkill<'p> {
+    skill: &'p PresentSkill,
+    /// The hash of its files, once it was asked for.
+    files: OnceCell<Option<String>>,
+}
+
+impl<'p> NewSkills<'p> {
+    fn of(skills: impl Iterator<Item = &'p PresentSkill>, places: &'p SkillPlaces) -> Self {
+        let mut of_text: HashMap<ContentHash, Vec<NewSkill<'p>>> = HashMap::new();
+        for skill in skills {
+            let files = OnceCell::new();
+            of_text.entry(skill.hash).or_default().push(NewSkill { skill, files });
+        }
+        Self { places, of_text }
     }
 
+    /// Takes out the first skill that is what was pinned, with all files of its folder. Where the
+    /// files cannot be told, they may be others.
+    fn take_same(&mut self, pin: &Pin) -> Option<&'p SkillId> {
+        let pinned = pin.files.as_ref()?;
+        let same_text = self.of_text.get_mut(&pin.text)?;
+        let files_of = |PresentSkill { id, source, hash }: &PresentSkill| {
+            place(self.places, id, source, *hash).as_ref().and_then(files_hash)
+        };
+        let is_same = |new: &NewSkill<'_>| {
+            new.files.get_or_init(|| files_of(new.skill)).as_ref() == Some(pinned)
+        };
+        let at = same_text.iter().position(is_same)?;
+        Some(&same_text.remove(at).skill.id)
+    }
+}
+
+impl Pin {
     /// Returns whether it is of a place that some skills come from: below a folder of these, of a
     /// registry of these, or with the source of one if neither is known.
     fn is_of(&self, present: &[PresentSkill], roots: &Roots<'_>) -> bool {

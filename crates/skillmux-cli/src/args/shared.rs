@@ -14,7 +14,8 @@ pub(crate) enum Format {
 
 /// Reads a budget.
 pub(crate) fn budget(text: &str) -> Result<u32, &'static str> {
-    text.parse().map_err(|_| "a budget is a whole number of tokens, such as 4000")
+    text.parse()
+        .map_err(|_| "a budget is a whole number of tokens, such as 4000, and at most 4294967295")
 }
 
 /// How a plan is shown.

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     if args.transformer == TransformerChoice::Never {
         options.transformer = None;
     }
-    let is_kept = settings.cache.as_ref().is_some_and(|cache| path.starts_with(cache));
+    let is_kept = settings.cache.as_ref().is_some_and(|cache| kept::is_kept(path, cache));
     let folders = source::folders_of(&options.sources, &library, settings);
     let _in_use = is_kept.then(|| InUse::mark(path, &folders));
     let started = Instant::now();

@@ -200,11 +200,13 @@ fn indexes_that_nobody_needs_are_removed_and_no_others() {
         let is_of = |path: &PathBuf| fs::read_to_string(path).unwrap() == folder;
         used.find_map(|entry| Some(entry.unwrap().path()).filter(is_of))
     };
-    let make_old = |stamp: &Path| {
+    let make_older = |stamp: &Path, n_days: u64| {
         let file = fs::File::options().write(true).open(stamp).unwrap();
-        let long_ago = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(91 * 24);
+        let long_ago =
+            file.metadata().unwrap().modified().unwrap() - Duration::from_hours(n_days * 24);
         file.set_modified(long_ago).unwrap();
     };
+    let make_old = |stamp: &Path| make_older(stamp, 91);
     let is_kept = |library: &str| stamp(library).is_some();
     for library in ["gone", "old", "served"] {
         ask(library);
@@ -216,6 +218,10 @@ fn indexes_that_nobody_needs_are_removed_and_no_others() {
     }
     assert_eq!(n_cached(&home, "libraries"), 5);
     fs::remove_dir_all(home.path("gone")).unwrap();
+    // Its drive may only be away.
+    ask("beside");
+    assert!(is_kept("gone"));
+    make_older(&stamp("gone").unwrap(), 8);
     make_old(&stamp("old").unwrap());
     let served = stamp("served").unwrap();
     make_old(&served);
@@ -223,7 +229,7 @@ fn indexes_that_nobody_needs_are_removed_and_no_others() {
     in_use.lock_shared().unwrap();
     ask("new");
     assert_eq!(["gone", "old", "served", "new"].map(is_kept), [false, false, true, true]);
-    assert_eq!(n_cached(&home, "libraries"), 4);
+    assert_eq!(n_cached(&home, "libraries"), 5);
     drop(in_use);
     // Only who writes an index looks, and using one makes it young.
     ask("new");

@@ -160,12 +160,13 @@ impl Store {
     pub(crate) fn headline(&self, address: FrameAddress) -> Result<Headline<'_>, Damage> {
         let frame = self.bytes_at(address).ok_or_else(|| self.damage(address, "has no frame"))?;
         let checked = || {
-            let end = Lengths::of(frame)?.description_end()?;
-            let checked = frame.get(CHECKS_BYTES..end)?;
-            (frame[CHECK_BYTES..CHECKS_BYTES] == check_of(checked)).then_some(())
+            let lengths = Lengths::of(frame)?;
+            let checked = frame.get(CHECKS_BYTES..lengths.description_end()?)?;
+            (frame[CHECK_BYTES..CHECKS_BYTES] == check_of(checked)).then_some(lengths)
         };
-        checked().ok_or_else(|| self.damage(address, "fails the check of name and description"))?;
-        headline(frame).ok_or_else(|| self.undecodable(address))
+        let lengths = checked()
+            .ok_or_else(|| self.damage(address, "fails the check of name and description"))?;
+        headline(frame, &lengths).ok_or_else(|| self.undecodable(address))
     }
 
     /// Decodes a frame.
@@ -193,7 +194,7 @@ impl Store {
 
 fn decode(frame: &[u8], decompressor: &mut Decompressor) -> Option<StoredText> {
     let lengths = Lengths::of(frame)?;
-    let Headline { name, description } = headline(frame)?;
+    let Headline { name, description } = headline(frame, &lengths)?;
     let compressed_start = lengths.description_end()?;
     let nodes_start = compressed_start.checked_add(lengths.compressed)?;
     let compressed = frame.get(compressed_start..nodes_start)?;
@@ -208,8 +209,7 @@ fn decode(frame: &[u8], decompressor: &mut Decompressor) -> Option<StoredText> {
 }
 
 /// Decodes name and description of a frame.
-fn headline(frame: &[u8]) -> Option<Headline<'_>> {
-    let lengths = Lengths::of(frame)?;
+fn headline<'f>(frame: &'f [u8], lengths: &Lengths) -> Option<Headline<'f>> {
     let text = str::from_utf8(frame.get(HEADER_BYTES..lengths.description_end()?)?).ok()?;
     let (name, description) = text.split_at_checked(lengths.name)?;
     Some(Headline { name, description })
@@ -252,4 +252,56 @@ fn check_of(bytes: &[u8]) -> [u8; CHECK_BYTES] {
 /// Narrows a length; texts are capped long before 4 GiB.
 fn u32_of(length: usize) -> u32 {
     u32::try_from(length).expect("texts are capped far below 4 GiB when they are read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "pdf";
+    const DESCRIPTION: &str = "Merges PDF files";
+    const BODY: &str = "# Steps\n\nRead them, then write one.\n";
+
+    /// Returns a store of one frame, after a change of its bytes.
+    fn store(dir: &Path, change: impl FnOnce(&mut [u8])) -> (Store, FrameAddress) {
+        let path = dir.join("store-000001.bin");
+        let mut writer = StoreWriter::create(path.clone()).unwrap();
+        let nodes = NodeTree::parse(BODY);
+        let (offset, n_bytes) = writer.append(NAME, DESCRIPTION, BODY, &nodes).unwrap();
+        writer.finish().unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        change(&mut bytes);
+        std::fs::write(&path, bytes).unwrap();
+        let store = Store::open(dir, &["store-000001.bin".to_owned()]).ok().unwrap();
+        (store, FrameAddress { file: 0, offset, n_bytes })
+    }
+
+    #[test]
+    fn a_frame_that_was_read_is_the_one_that_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, address) = store(dir.path(), |_| ());
+        let headline = store.headline(address).ok().unwrap();
+        assert_eq!(headline, Headline { name: NAME, description: DESCRIPTION });
+        let text = store.read(address, &mut Decompressor::new().unwrap()).ok().unwrap();
+        assert_eq!((&*text.name, &*text.description, &*text.body), (NAME, DESCRIPTION, BODY));
+        assert_eq!(text.nodes, NodeTree::parse(BODY));
+    }
+
+    #[test]
+    fn damage_is_found_where_it_is_read() {
+        let description_end = HEADER_BYTES + NAME.len() + DESCRIPTION.len();
+        // A length, the name, the description, and the compressed body.
+        for (at, is_of_headline) in [
+            (CHECKS_BYTES, true),
+            (HEADER_BYTES, true),
+            (description_end - 1, true),
+            (description_end, false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let (store, address) = store(dir.path(), |bytes| bytes[at] ^= 1);
+            assert_eq!(store.headline(address).is_err(), is_of_headline, "{at}");
+            let read = store.read(address, &mut Decompressor::new().unwrap());
+            assert!(read.is_err(), "{at}");
+        }
+    }
 }

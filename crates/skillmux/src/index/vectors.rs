@@ -55,7 +55,7 @@ pub(crate) const N_PARTS: usize = Part::ALL.len();
 /// Scale of a skill that has no vectors yet.
 const MISSING: f32 = -1.0;
 
-/// Rows that are read together: for several queries, memory brings them once.
+/// Skills, or parts of skills, that are read together: for several queries, memory brings them once.
 const N_BLOCK_ROWS: usize = 512;
 
 const HEADER_BYTES: usize = 16;
@@ -217,9 +217,9 @@ impl<const N: usize> Vectors<N> {
         self.scan(&[query], N).remove(0)
     }
 
-    /// Returns for each query skills with the mean cosines of their parts, of which most have the
-    /// highest there are: those of the `n` skills whose descriptions are closest. Reads half as
-    /// much, and that once for all queries.
+    /// Returns for each query the `n` skills whose descriptions are closest, each with the mean
+    /// cosine of its parts. Most skills with the highest means are among them. Reads half of the
+    /// numbers, once for all queries.
     pub(crate) fn closest(&self, queries: &[&QueryVector], n: usize) -> Vec<Vec<(SkillIdx, f32)>> {
         let scanned = self.scan(queries, 1).into_par_iter().zip(queries);
         scanned.map(|(descriptions, query)| self.closest_of(&descriptions, query, n)).collect()
@@ -277,18 +277,18 @@ impl<const N: usize> Vectors<N> {
             queries.iter().map(|query| self.dots(rows(), query)).collect()
         };
         let blocks: Vec<_> = self.numbers().par_chunks(N_BLOCK_ROWS * n_row).map(dots_of).collect();
-        let mean = |query: (usize, &&QueryVector)| {
-            let dots: Vec<f32> = blocks.iter().flat_map(|dots| &dots[query.0]).copied().collect();
-            let mean = |(skill, dots): (usize, &[f32])| {
+        let cosines = |(at, query): (usize, &&QueryVector)| {
+            let dots: Vec<f32> = blocks.iter().flat_map(|block| &block[at]).copied().collect();
+            let of_skill = |(skill, dots): (usize, &[f32])| {
                 let mut sum = 0.0;
                 for (part, dot) in dots.iter().enumerate() {
-                    sum += dot * self.factor(skill, part, query.1);
+                    sum += dot * self.factor(skill, part, query);
                 }
                 sum / n_parts as f32
             };
-            dots.chunks_exact(n_parts).enumerate().map(mean).collect()
+            dots.chunks_exact(n_parts).enumerate().map(of_skill).collect()
         };
-        queries.iter().enumerate().map(mean).collect()
+        queries.iter().enumerate().map(cosines).collect()
     }
 
     /// Returns the dot product of each row of numbers with a query, without the
@@ -424,6 +424,29 @@ mod tests {
                 let descriptions = vectors.scan(&[&vector], 1).remove(0);
                 let of = |idx: &SkillIdx| vectors.cosines(*idx, &vector)[0];
                 prop_assert_eq!(all.iter().map(of).collect::<Vec<f32>>(), descriptions);
+            }
+        }
+    }
+
+    #[test]
+    fn a_scan_gives_every_skill_of_every_block_to_every_query() {
+        // More than two blocks of parts, and the last one is not whole.
+        let n = N_BLOCK_ROWS + 3;
+        let angle = |at: usize| vec![(at as f32).cos(), (at as f32).sin()];
+        let rows: Vec<_> =
+            (0..n).map(|at| VectorRow::of(VectorKind::F32, &[angle(at), angle(7 * at)])).collect();
+        let dir = tempfile::tempdir().unwrap();
+        let vectors = write_rows(dir.path(), VectorKind::F32, 2, &rows);
+        let queries = [0, 3].map(|at| QueryVector::of(angle(at)));
+        for n_parts in [1, N_PARTS] {
+            let found = vectors.scan(&queries.each_ref(), n_parts);
+            for (found, query) in found.iter().zip(&queries) {
+                assert_eq!(found.len(), n);
+                for (idx, found) in (0..).map(SkillIdx).zip(found) {
+                    let cosines = vectors.cosines(idx, query);
+                    let mean = cosines[..n_parts].iter().sum::<f32>() / n_parts as f32;
+                    assert!((found - mean).abs() < 1e-6, "{idx:?}: {found} is not {mean}");
+                }
             }
         }
     }

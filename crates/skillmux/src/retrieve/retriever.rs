@@ -90,8 +90,9 @@ pub trait Retriever: Send + Sync {
     /// [`Error::Encoder`](crate::Error::Encoder) if a model that it asks fails.
     fn retrieve(&self, request: &RetrieveRequest<'_>) -> Result<Vec<Candidate>>;
 
-    /// Returns the candidates of each of some requests over one snapshot, in their order: the same
-    /// as [`retrieve`](Self::retrieve) gives, perhaps faster, because what they share is read once.
+    /// Returns the candidates of each of some requests, a list for each in their order. All are over
+    /// one snapshot. A list is the same as [`retrieve`](Self::retrieve) gives, but may come sooner:
+    /// what the requests share is read once.
     ///
     /// # Errors
     /// As for [`retrieve`](Self::retrieve); an error of one is that of all.

@@ -1,10 +1,7 @@
 //! [`distinct`]: one candidate for each group of near-copies; [`copies_of`]: those of one skill; [`CopyReader`]: whether one skill
 //! passes for another.
 
-use std::{
-    hash::BuildHasher,
-    sync::{Arc, LazyLock},
-};
+use std::{hash::BuildHasher, rc::Rc, sync::LazyLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use unicode_security::skeleton;
@@ -90,7 +87,7 @@ pub(super) fn copies_of<'a>(
 pub(super) struct CopyReader<'i> {
     index: &'i Index,
     read: FxHashMap<SkillIdx, Text<'i>>,
-    lines: FxHashMap<SkillIdx, Arc<Lines>>,
+    lines: FxHashMap<SkillIdx, Rc<Lines>>,
 }
 
 impl<'i> CopyReader<'i> {
@@ -142,12 +139,12 @@ impl<'i> CopyReader<'i> {
         Ok(n_shared > 0 && 2 * n_shared >= a.len().min(b.len()))
     }
 
-    fn lines(&mut self, idx: SkillIdx) -> Result<Arc<Lines>> {
+    fn lines(&mut self, idx: SkillIdx) -> Result<Rc<Lines>> {
         if let Some(known) = self.lines.get(&idx) {
-            return Ok(Arc::clone(known));
+            return Ok(Rc::clone(known));
         }
-        let read = Arc::new(lines(&self.index.skill(idx)?.skill.body));
-        self.lines.insert(idx, Arc::clone(&read));
+        let read = Rc::new(lines(&self.index.skill(idx)?.skill.body));
+        self.lines.insert(idx, Rc::clone(&read));
         Ok(read)
     }
 }
@@ -184,7 +181,7 @@ fn folded(text: &str) -> String {
     look(text)
 }
 
-/// As [`folded`], character by character.
+/// Does what [`folded`] does, without the table.
 fn look(text: &str) -> String {
     let plain: String = skeleton(&text.to_lowercase()).collect();
     plain.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -206,8 +206,8 @@ impl Ranker {
         k: usize,
     ) -> Result<Vec<Ranking>> {
         let n = k.max(self.reranker.n_compared()).max(MIN_COMPARED);
-        let texts = queries.par_iter().map(|query| self.look_at(index, query));
-        let texts = texts.collect::<Result<Vec<Text>>>()?;
+        let texts = queries.par_iter().map(|query| self.read_text(index, query));
+        let texts = texts.collect::<Result<Vec<RankedText>>>()?;
         let request = |query, named| RetrieveRequest { index, query, named, k: n };
         let requests: Vec<RetrieveRequest<'_>> = texts
             .iter()
@@ -217,12 +217,12 @@ impl Ranker {
                 std::iter::once(own).chain(said)
             })
             .collect();
-        let mut found = self.retriever.retrieve_all(&requests)?.into_iter();
-        let found = texts.iter().map(|text| {
-            let own = found.next().unwrap_or_default();
-            (text, own, text.said.as_ref().and_then(|_| found.next()).unwrap_or_default())
-        });
-        let found: Vec<_> = found.collect();
+        let mut lists = self.retriever.retrieve_all(&requests)?.into_iter();
+        let mut next = || lists.next().expect("there is a list for each request");
+        let found: Vec<_> = texts
+            .iter()
+            .map(|text| (text, next(), text.said.as_ref().map(|_| next()).unwrap_or_default()))
+            .collect();
         let ranking = |(text, own, by_translation)| {
             self.ranking(index, reading, text, own, by_translation, k)
         };
@@ -230,7 +230,7 @@ impl Ranker {
     }
 
     /// Reads which skills a text names, and says it in English.
-    fn look_at(&self, index: &Index, query: &Query) -> Result<Text> {
+    fn read_text(&self, index: &Index, query: &Query) -> Result<RankedText> {
         let named = pinned(self.standing(index).as_ref(), named(index, query)?)?;
         let is_log_odds = self.scale() == ScoreScale::LogOdds;
         let translator = self.translator.as_ref().filter(|_| is_log_odds);
@@ -239,7 +239,7 @@ impl Ranker {
         let own = own.and_then(|said| Query::new(said.content.as_str()).ok());
         // English takes more bytes; what gets too long is an attachment, and is ranked as it is.
         let said = said.and_then(|said| Query::new(said.text.as_str()).ok().map(|of| (said, of)));
-        Ok(Text { query: own.unwrap_or_else(|| query.clone()), named, said })
+        Ok(RankedText { query: own.unwrap_or_else(|| query.clone()), named, said })
     }
 
     fn scale(&self) -> ScoreScale {
@@ -251,7 +251,7 @@ impl Ranker {
         &self,
         index: &Index,
         reading: &Reading,
-        text: &Text,
+        text: &RankedText,
         found: Vec<Candidate>,
         found_by_translation: Vec<Candidate>,
         k: usize,
@@ -355,7 +355,7 @@ impl Ranker {
 }
 
 /// A text that is ranked.
-struct Text {
+struct RankedText {
     /// What is looked for: the text, or what of it is not grammar.
     query: Query,
     /// The skills that it names and that are put first.

@@ -10,7 +10,9 @@ use skillmux::{
     index::{EncodeReport, EncodeStep, Index, UpdateMode, UpdateOptions, UpdateOutcome},
     model::{Encoder, EncoderIdentity},
     query::Query,
-    retrieve::{Feature, PoolRetriever, QUERY_TRANSFORMER, RetrieveRequest, Retriever, Signals},
+    retrieve::{
+        Candidate, Feature, PoolRetriever, QUERY_TRANSFORMER, RetrieveRequest, Retriever, Signals,
+    },
     skill::SkillId,
 };
 
@@ -89,6 +91,31 @@ fn an_index_answers_without_the_vectors_until_all_are_made() {
     let (is_asked, best) = cosine(&workshop, "works on invoices");
     assert!(is_asked > 0.5 && best > 0.5, "{best}");
     workshop.open().unwrap().verify().unwrap();
+}
+
+#[test]
+fn a_query_that_the_transformer_cannot_read_stands_between_others() {
+    let workshop = Workshop::new();
+    update(&workshop, &lines(60), Some(transformer().identity().clone()));
+    encode(&workshop).unwrap();
+    let index = workshop.open().unwrap();
+    let queries =
+        ["works on invoices", "🦀", "read the tables first"].map(|q| Query::new(q).unwrap());
+    let retriever = PoolRetriever::new(Some(encoder())).with_transformer(Arc::new(transformer()));
+    let request = |query| RetrieveRequest { index: &index, query, named: &[], k: 0 };
+    let requests = queries.each_ref().map(request);
+    let together = retriever.retrieve_all(&requests).unwrap();
+    let is_read = |found: &[Candidate]| {
+        let mut shares = found.iter().filter_map(|found| found.signals.get(QUERY_TRANSFORMER));
+        shares.any(|share| share > 0.0)
+    };
+    assert_eq!(
+        together.iter().map(|found| is_read(found)).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    for (together, request) in together.iter().zip(&requests) {
+        assert_eq!(*together, retriever.retrieve(request).unwrap());
+    }
 }
 
 #[test]

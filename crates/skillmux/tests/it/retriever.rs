@@ -91,6 +91,20 @@ fn retrievers_find_the_best_and_the_named_in_order() {
 }
 
 #[test]
+fn requests_together_find_what_each_finds_alone() {
+    let (_dir, index) = index();
+    for retriever in retrievers() {
+        let queries = queries();
+        let request = |query| RetrieveRequest { index: &index, query, named: &[], k: 20 };
+        let requests: Vec<_> = queries.iter().map(request).collect();
+        let together = retriever.retrieve_all(&requests).unwrap();
+        let alone = requests.iter().map(|request| retriever.retrieve(request).unwrap());
+        assert_eq!(together, alone.collect::<Vec<_>>());
+        assert!(retriever.retrieve_all(&[]).unwrap().is_empty());
+    }
+}
+
+#[test]
 fn candidates_have_the_same_signals_or_none() {
     let (_dir, index) = index();
     for retriever in retrievers() {

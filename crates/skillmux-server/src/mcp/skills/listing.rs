@@ -103,8 +103,8 @@ fn page<T>(
     Ok(Some(Page { items, next: None }))
 }
 
-/// Returns the `SKILL.md` of a skill as a resource, where its entry is listed, too. Of its other
-/// files, it only counts and sizes them.
+/// Returns the `SKILL.md` of a skill as a resource, where its entry is listed, too. Its other
+/// files are counted and measured, not read.
 fn resource_at(
     router: &Router,
     index: &Index,

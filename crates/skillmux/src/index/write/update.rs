@@ -18,8 +18,7 @@ impl Index {
     /// Makes the index at `path` hold exactly the skills of a library.
     ///
     /// The new generation becomes visible in one step, or not at all; readers are never blocked.
-    /// If nothing changed, the current generation stays, and nothing is written: then the folder may
-    /// be one that cannot be written.
+    /// If nothing changed, the current generation stays. Then the folder need not be writable.
     ///
     /// # Errors
     /// [`Error::IndexLocked`] while another process writes, [`Error::IndexForeign`] if the folder

@@ -13,8 +13,8 @@ const N_DENSE: usize = 28;
 /// Skills that the transformer brings into the pool.
 const N_TRANSFORMER: usize = 28;
 
-/// Skills with the closest descriptions, among which those are looked for: of 150 long tasks none
-/// gets other ones than among all skills.
+/// The first are chosen among this many skills, those whose descriptions are closest: for 150 long
+/// tasks, these are the same as among all skills.
 const N_CLOSEST: usize = 4096;
 
 /// What vectors are searched.
@@ -31,14 +31,14 @@ pub(super) struct Encoders<'e> {
 impl Encoders<'_> {
     /// Returns how likely a query asks for work, by the vector of the transformer if it has read
     /// the query, else by that of the encoder.
-    fn work(&self, near: &Near<'_>) -> f32 {
+    fn work(&self, by_parts: Option<&ByParts<'_>>, by_text: Option<&ByText<'_>>) -> f32 {
         let by = |encoder: Option<&dyn Encoder>, vector: Option<&QueryVector>| {
             let (identity, vector) = (encoder?.identity(), vector?);
             let weights = self.work.iter().find(|weights| weights.encoder() == identity)?;
             (!vector.is_zero()).then(|| weights.signal(vector.numbers()))
         };
-        by(self.transformer, near.by_text.as_ref().map(|by| &by.query))
-            .or_else(|| by(self.encoder, near.by_parts.as_ref().map(|by| &by.query)))
+        by(self.transformer, by_text.map(|by| &by.query))
+            .or_else(|| by(self.encoder, by_parts.map(|by| &by.query)))
             .unwrap_or(0.0)
     }
 }
@@ -90,8 +90,8 @@ impl<'i> Near<'i> {
         let mut by_text = by_text.transpose()?.unwrap_or_default().into_iter();
         let near = |_: &&str| {
             let (by_parts, by_text) = (by_parts.next(), by_text.next().flatten());
-            let near = Self { by_parts, by_text, work: 0.0 };
-            Self { work: encoders.work(&near), ..near }
+            let work = encoders.work(by_parts.as_ref(), by_text.as_ref());
+            Self { by_parts, by_text, work }
         };
         Ok(queries.iter().map(near).collect())
     }

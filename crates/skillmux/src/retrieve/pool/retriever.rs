@@ -96,6 +96,10 @@ impl Retriever for PoolRetriever {
 
     fn retrieve_all(&self, requests: &[RetrieveRequest<'_>]) -> Result<Vec<Vec<Candidate>>> {
         let Some(RetrieveRequest { index, .. }) = requests.first() else { return Ok(Vec::new()) };
+        debug_assert!(
+            requests.iter().all(|request| std::ptr::eq(request.index, *index)),
+            "the requests are over one snapshot"
+        );
         let queries: Vec<&str> = requests.iter().map(|request| request.query.text()).collect();
         let near = self.near(index, &queries)?;
         let found = requests.par_iter().zip(&near);
