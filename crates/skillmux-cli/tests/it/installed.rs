@@ -16,6 +16,12 @@ fn add_tea(home: &Home, folder: &str) {
     home.write_skill(&format!("{folder}/tea"), "tea", "How to brew a pot of tea", "Boil water.");
 }
 
+/// Returns the folder of the one index in the cache.
+fn the_cached(home: &Home, kind: &str) -> PathBuf {
+    let cached = fs::read_dir(home.path(&format!("cache/skillmux/{kind}"))).unwrap();
+    cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap()
+}
+
 /// Returns the number of folders in the cache.
 fn n_cached(home: &Home, kind: &str) -> usize {
     fs::read_dir(home.path("cache/skillmux").join(kind)).map_or(0, Iterator::count)
@@ -112,8 +118,7 @@ fn a_damaged_cache_is_made_again() {
     let skills = home.path("skills").display().to_string();
     let ask = || home.run(&["route", TASK, "--library", &skills]);
     assert_found(&ask(), "Boil water.");
-    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
-    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    let cached = the_cached(&home, "libraries");
     for name in ["gen-000002/skills.bin", "CURRENT"] {
         fs::write(cached.join(name), "garbage").unwrap();
         assert_found(&ask(), "Boil water.");
@@ -126,8 +131,7 @@ fn skillmux_index_makes_a_damaged_cache_of_the_agents_again() {
     let home = Home::new();
     add_tea(&home, ".claude/skills");
     assert_found(&home.run(&["route", TASK]), "Boil water.");
-    let cached = fs::read_dir(home.path("cache/skillmux/agents")).unwrap();
-    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    let cached = the_cached(&home, "agents");
     for options in [&["index"][..], &["index", "--rebuild"]] {
         fs::write(cached.join("CURRENT"), "garbage").unwrap();
         let done = home.run(options);
@@ -142,8 +146,7 @@ fn a_damaged_text_of_the_cache_is_told_once() {
     let home = Home::new();
     add_tea(&home, ".claude/skills");
     assert_found(&home.run(&["route", TASK]), "Boil water.");
-    let cached = fs::read_dir(home.path("cache/skillmux/agents")).unwrap();
-    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    let cached = the_cached(&home, "agents");
     let generation = fs::read_dir(&cached).unwrap().map(|entry| entry.unwrap().path());
     let generation = generation.filter(|path| path.join("manifest.json").exists()).max().unwrap();
     let store = fs::read_dir(&generation).unwrap().map(|entry| entry.unwrap().path());
@@ -175,8 +178,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     fs::remove_file(home.path("cache")).unwrap();
 
     assert_found(&home.run(&["route", TASK, "--library", &skills]), "tea");
-    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
-    let cached = cached.map(|entry| entry.unwrap().path()).next().unwrap();
+    let cached = the_cached(&home, "libraries");
     fs::remove_dir_all(&cached).unwrap();
     fs::create_dir(&cached).unwrap();
     fs::write(cached.join("notes.txt"), "mine").unwrap();
@@ -249,8 +251,7 @@ fn indexes_that_nobody_needs_are_removed_and_no_others() {
 /// Makes sure that nobody can write the one index in the cache, the superuser neither.
 #[cfg(unix)]
 pub(crate) fn make_unwritable(home: &Home) {
-    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
-    let folder = cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let folder = the_cached(home, "libraries");
     fs::remove_file(folder.join("LOCK")).unwrap();
     fs::create_dir(folder.join("LOCK")).unwrap();
     fs::write(folder.join("gen-000009.draft"), "").unwrap();
@@ -274,8 +275,7 @@ fn a_cache_that_cannot_be_written_is_used_as_long_as_it_is_up_to_date() {
     let told = ask("mug");
     assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
     // One that is damaged cannot be made again.
-    let cached = fs::read_dir(home.path("cache/skillmux/libraries")).unwrap();
-    let folder = cached.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let folder = the_cached(&home, "libraries");
     fs::write(folder.join("gen-000002/skills.bin"), "garbage").unwrap();
     let told = ask("mug");
     assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");

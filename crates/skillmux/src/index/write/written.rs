@@ -26,12 +26,13 @@ const MAX_STORE_FILES: usize = 8;
 
 /// The files of a generation that is being made.
 pub(super) struct Written {
-    /// Before the draft, so that nothing writes into its folder any more when that is removed.
+    /// These two before the draft, so that nothing writes into its folder any more when that is
+    /// removed.
     pub(super) lexical: LexicalWriter,
-    pub(super) draft: Draft,
-    pub(super) store_files: Vec<String>,
     /// Opened when the first new text comes.
     store: Option<StoreWriter>,
+    draft: Draft,
+    pub(super) store_files: Vec<String>,
 }
 
 impl Written {
