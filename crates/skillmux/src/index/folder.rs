@@ -33,7 +33,8 @@ pub(crate) struct IndexFolder {
 /// Keeps other writers out until it is dropped or the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
-    _file: File,
+    /// `None` where nothing can be written anyway.
+    _file: Option<File>,
 }
 
 impl IndexFolder {
@@ -170,15 +171,26 @@ impl IndexFolder {
         self.lock_file(file)
     }
 
-    /// Does as [`lock`](Self::lock), but also where the folder cannot be written: an update that
-    /// finds nothing new need not write.
+    /// Does as [`lock`](Self::lock), but also where an index is that cannot be written: an update
+    /// that finds nothing new need not write.
     pub(crate) fn lock_to_compare(&self) -> Result<WriterLock> {
         self.refuse_foreign()?;
-        let file = match self.writable_lock_file() {
-            Ok(file) => file,
-            Err(error) => File::open(self.path.join(LOCK)).map_err(|_| error)?,
+        let refused = match self.writable_lock_file() {
+            Ok(file) => return self.lock_file(file),
+            Err(error) => error,
         };
-        self.lock_file(file)
+        match File::open(self.path.join(LOCK)) {
+            Ok(file) => self.lock_file(file),
+            // A folder that takes no file takes no draft either.
+            Err(e)
+                if e.kind() == ErrorKind::NotFound
+                    && is_forbidden(&refused)
+                    && matches!(self.current(), Ok(Some(_))) =>
+            {
+                Ok(WriterLock { _file: None })
+            }
+            Err(_) => Err(refused),
+        }
     }
 
     fn refuse_foreign(&self) -> Result<()> {
@@ -198,7 +210,7 @@ impl IndexFolder {
 
     fn lock_file(&self, file: File) -> Result<WriterLock> {
         match file.try_lock() {
-            Ok(()) => Ok(WriterLock { _file: file }),
+            Ok(()) => Ok(WriterLock { _file: Some(file) }),
             Err(fs::TryLockError::WouldBlock) => {
                 Err(Error::IndexLocked { path: self.path.clone() })
             }
@@ -268,6 +280,12 @@ impl IndexFolder {
         }
         Ok(true)
     }
+}
+
+/// Returns whether the system lets nothing be written there, at any time.
+fn is_forbidden(error: &Error) -> bool {
+    let Error::Write { source, .. } = error else { return false };
+    matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 fn is_there(path: &Path) -> Result<bool> {

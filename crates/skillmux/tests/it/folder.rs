@@ -220,3 +220,25 @@ fn an_index_that_cannot_be_written_is_compared_and_not_encoded() {
     });
     assert!(matches!(encoded, Err(Error::Write { .. })) && n_asked == 0, "{encoded:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_index_without_a_lock_that_cannot_be_written_is_compared() {
+    let lines = sample();
+    let workshop = Workshop::with(&lines);
+    let path = workshop.index_path();
+    // A file that is not there, and that the superuser cannot make either.
+    fs::remove_file(path.join("LOCK")).unwrap();
+    std::os::unix::fs::symlink("/sys/skillmux", path.join("LOCK")).unwrap();
+    fs::write(path.join("gen-000002.draft"), "").unwrap();
+    let report = workshop.update(&lines).unwrap();
+    assert_eq!((report.outcome, report.generation), (UpdateOutcome::Unchanged, 1));
+    let error = workshop.update(&lines[1..]).unwrap_err();
+    assert!(matches!(error, Error::Write { .. }), "{error:?}");
+    // Where no index is, there is nothing to compare with.
+    let missing = Path::new("/sys/skillmux");
+    let options = options(UpdateMode::Incremental);
+    let updated = Index::update(missing, &workshop.write(&lines), &options, &mut |_| {});
+    let error = updated.unwrap_err();
+    assert!(matches!(error, Error::Write { .. }), "{error:?}");
+}
