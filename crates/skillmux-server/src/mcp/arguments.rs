@@ -99,10 +99,14 @@ fn no_string(name: &str, value: &Value) -> Failure {
 
 fn no_such_number(name: &str, value: &Value, property: &Value) -> Failure {
     let found = if value.is_number() { value.to_string() } else { kind_of(value).to_owned() };
-    let (first, last, default) = (&property["minimum"], &property["maximum"], &property["default"]);
+    let (first, last) = (&property["minimum"], &property["maximum"]);
+    let default = property.get("default").map(|default| format!(" for {default}"));
     Failure::invalid(
         format!("`{name}` is {found}, but must be a whole number from {first} to {last}"),
-        format!("call again with `{name}` from {first} to {last}, or without it for {default}"),
+        format!(
+            "call again with `{name}` from {first} to {last}, or without it{}",
+            default.unwrap_or_default()
+        ),
     )
 }
 

@@ -31,10 +31,10 @@ pub(super) struct FindSkills {
     /// A short phrase for each capability that the task asks for, in the order of use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     needs: Vec<String>,
-    /// 0 for the usual number: three, or one for each need.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 20))]
-    max_skills: u32,
+    /// Most skills; without it three, or one for each need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 20))]
+    max_skills: Option<u32>,
     /// Other skills to name, in a line each.
     #[serde(default)]
     #[schemars(range(min = 0, max = 15))]
@@ -58,9 +58,8 @@ impl FindSkills {
     /// Answers the call.
     pub(super) fn answer(self, router: &Router) -> Result<FindSkillsAnswer> {
         let query = Query::new(self.task)?.with_needs(self.needs)?;
-        let max_skills = usize::try_from(self.max_skills).ok().filter(|n| *n > 0);
         let options = RouteOptions {
-            max_skills,
+            max_skills: self.max_skills.and_then(|n| usize::try_from(n).ok()),
             budget_tokens: self.budget_tokens,
             n_hints: usize::try_from(self.hints).unwrap_or(MAX_HINTS),
         };

@@ -69,7 +69,12 @@ async fn a_number_out_of_range_names_the_range() {
         (
             "find_skills",
             json!({ "task": "clean a CSV", "max_skills": 21 }),
-            "`max_skills` is 21, but must be a whole number from 0 to 20",
+            "`max_skills` is 21, but must be a whole number from 1 to 20",
+        ),
+        (
+            "find_skills",
+            json!({ "task": "clean a CSV", "max_skills": 0 }),
+            "`max_skills` is 0, but must be a whole number from 1 to 20",
         ),
         (
             "find_skills",

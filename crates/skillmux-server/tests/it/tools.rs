@@ -103,7 +103,7 @@ async fn an_input_schema_says_all_that_a_call_is_held_to() {
             "properties": {
                 "task": { "type": "string" },
                 "needs": { "type": "array", "items": { "type": "string" } },
-                "max_skills": number(0, 20, 0),
+                "max_skills": { "type": "integer", "minimum": 1, "maximum": 20 },
                 "hints": number(0, 15, 0),
                 "budget_tokens": number(0, 50_000, 0)
             },
