@@ -77,6 +77,16 @@ pub(super) fn unreadable(method: &str, params: Option<&Value>) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
+/// Says in a sentence that there is no such method, where rmcp says it with the bare name; returns
+/// whether it did.
+pub(super) fn name_method(error: &mut ErrorData) -> bool {
+    let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
+    if is_bare {
+        *error = unknown_method(&error.message);
+    }
+    is_bare
+}
+
 fn unknown_method(method: &str) -> ErrorData {
     let method = clipped(&one_line(method), MAX_MESSAGE_CHARS);
     let message = format!("this server has no method `{method}`");

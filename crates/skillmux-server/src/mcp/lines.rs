@@ -9,6 +9,8 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
 };
 
+use super::arguments::kind_of;
+
 /// Longest message, in bytes.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
@@ -28,8 +30,9 @@ pub(super) const REFUSED: &str = "skillmux/refused";
 /// Returns the input with other lines in place of those that rmcp would drop without an answer.
 ///
 /// A cut-off emoji (half of a surrogate pair) and bytes that are no UTF-8 become U+FFFD; a line
-/// that is no JSON then becomes a notification of [`NO_JSON`]; and a line of more than 8 MiB, or
-/// with `params` that are no object, becomes a request of [`REFUSED`].
+/// that is no JSON then becomes a notification of [`NO_JSON`]; and a line of more than 8 MiB, a
+/// request without a method, or one with `params` that are no object, becomes a request of
+/// [`REFUSED`].
 pub(super) fn answerable(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (mut sender, receiver) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
@@ -139,13 +142,20 @@ fn refused(id: &Value, code: ErrorCode, message: &str) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// Returns what stands for a request that is of another version, or whose `params` are no object:
-/// rmcp would answer without its id.
+/// Returns what stands for a request that is of another version, that has no method, or whose
+/// `params` are no object: rmcp would answer without its id.
 fn wrong_request(line: &[u8]) -> Option<Vec<u8>> {
     let request: Value = serde_json::from_slice(line).ok()?;
-    let id = request.get("id").filter(|_| request["method"].is_string())?;
-    if !is_id(id) {
-        return None;
+    let id = request.get("id").filter(|id| is_id(id))?;
+    let is_response = request.get("result").is_some() || request.get("error").is_some();
+    let message = match request.get("method") {
+        Some(Value::String(_)) => None,
+        None if is_response => return None,
+        None => Some("`method` is missing".to_owned()),
+        Some(other) => Some(format!("`method` is {}, but must be a string", kind_of(other))),
+    };
+    if let Some(message) = message {
+        return Some(refused(id, ErrorCode::INVALID_REQUEST, &message));
     }
     if request["jsonrpc"] != "2.0" {
         let message = "`jsonrpc` must be \"2.0\"";
@@ -233,6 +243,24 @@ mod tests {
             let request: Value = serde_json::from_slice(&mended(line.as_bytes())).unwrap();
             assert_eq!((&request["id"], &request["method"]), (&json!("a"), &json!(REFUSED)));
             assert_eq!(request["params"]["code"], ErrorCode::INVALID_REQUEST.0);
+        }
+    }
+
+    #[test]
+    fn a_request_without_a_method_keeps_its_id() {
+        for (line, message) in [
+            (r#"{"jsonrpc":"2.0","id":8}"#, "`method` is missing"),
+            (r#"{"id":8,"method":5}"#, "`method` is a number, but must be a string"),
+        ] {
+            let request: Value = serde_json::from_slice(&mended(line.as_bytes())).unwrap();
+            assert_eq!((&request["id"], &request["method"]), (&json!(8), &json!(REFUSED)));
+            assert_eq!(request["params"]["message"], message);
+        }
+        for fine in [
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":null}"#,
+        ] {
+            assert!(matches!(mended(fine.as_bytes()), Cow::Borrowed(_)), "{fine}");
         }
     }
 

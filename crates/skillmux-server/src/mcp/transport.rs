@@ -1,4 +1,5 @@
-//! [`PatientTransport`]: keeps the handshake alive, and answers what is no message.
+//! [`PatientTransport`]: keeps the handshake alive, answers what is no message, and says errors in
+//! sentences.
 
 use std::pin::Pin;
 
@@ -11,10 +12,10 @@ use rmcp::{
     transport::Transport,
 };
 
-use super::lines::NO_JSON;
+use super::{failure::name_method, lines::NO_JSON};
 
-/// A transport that drops notifications and responses until the session has begun, and answers
-/// lines that are no JSON.
+/// A transport that drops notifications and responses until the session has begun, answers lines
+/// that are no JSON, and says in a sentence that there is no such method.
 ///
 /// rmcp ends the server when anything but a request arrives before the handshake, such as the
 /// `notifications/cancelled` of a client that gave up on a probe. Lines that are no JSON get no
@@ -46,7 +47,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for PatientTransport<T> {
 
     fn send(
         &mut self,
-        item: ServerJsonRpcMessage,
+        mut item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         // During the handshake rmcp answers pings, probes and errors only.
         if let JsonRpcMessage::Response(response) = &item {
@@ -54,6 +55,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for PatientTransport<T> {
                 response.result,
                 ServerResult::EmptyResult(_) | ServerResult::DiscoverResult(_)
             );
+        }
+        if let JsonRpcMessage::Error(error) = &mut item {
+            name_method(&mut error.error);
         }
         self.inner.send(item)
     }

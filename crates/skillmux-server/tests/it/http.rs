@@ -118,6 +118,9 @@ async fn a_client_with_a_handshake_needs_no_session() {
     let params = json!({ "name": "find_skills", "arguments": { "task": "clean a CSV file" } });
     let found = server.call("tools/call", params).await;
     assert_eq!(found.body["result"]["structuredContent"]["decision"], "load");
+    let refused = server.call("prompts/list", json!({})).await;
+    assert_eq!((refused.status, &refused.body["id"]), (200, &json!(7)));
+    assert_eq!(refused.error(), "this server has no method `prompts/list`");
 }
 
 #[tokio::test]

@@ -163,9 +163,26 @@ async fn nonsense_in_a_session_does_not_end_the_server() {
     }
     let params = json!({ "name": "find_skills", "arguments": ["task"] });
     assert!(session.request(1, "tools/call", params).await["error"]["code"].is_i64());
-    let error = &session.request(2, "no/such/method", json!({})).await["error"];
-    let message = "this server has no method `no/such/method`";
-    assert_eq!((&error["code"], &error["message"]), (&json!(-32601), &json!(message)));
+    for method in [
+        "no/such/method",
+        "prompts/list",
+        "logging/setLevel",
+        "completion/complete",
+        "resources/subscribe",
+        "tasks/get",
+    ] {
+        let params = json!({
+            "level": "info", "uri": "skill://a/SKILL.md", "taskId": "a",
+            "ref": { "type": "ref/prompt", "name": "a" }, "argument": { "name": "a", "value": "" }
+        });
+        let error = &session.request(2, method, params).await["error"];
+        let message = format!("this server has no method `{method}`");
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32601), &json!(message)));
+    }
+    session.send(r#"{"jsonrpc":"2.0","id":9,"params":{}}"#).await;
+    let response = session.receive().await;
+    assert_eq!(response["id"], 9);
+    assert_eq!(response["error"]["message"], "`method` is missing");
     let response = session.request(3, "tools/list", json!({})).await;
     assert_eq!(response["result"]["tools"].as_array().unwrap().len(), 3);
     session.close().await.unwrap();

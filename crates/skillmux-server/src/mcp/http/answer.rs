@@ -4,7 +4,7 @@ use std::{borrow::Cow, convert::Infallible};
 
 use http::{
     HeaderValue, Response, StatusCode,
-    header::{ALLOW, CONNECTION, CONTENT_TYPE},
+    header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use hyper::body::Bytes;
@@ -12,6 +12,7 @@ use rmcp::model::{ErrorCode, ErrorData, JsonRpcError};
 use skillmux::text::one_line;
 
 use super::{MAX_ANSWER_TIME, MAX_BODY_BYTES, PATIENCE};
+use crate::mcp::failure::name_method;
 
 /// A response of the service.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -105,11 +106,20 @@ impl Refusal {
     }
 }
 
-/// Returns an answer of rmcp with its error as JSON: some are plain text.
+/// Returns an answer of rmcp with its error as JSON, in a sentence: some are plain text, and some a
+/// bare name.
 pub(super) async fn as_json(answer: Answer) -> Answer {
-    let (parts, body) = answer.into_parts();
-    let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == JSON);
-    if is_json || !(parts.status.is_client_error() || parts.status.is_server_error()) {
+    let (mut parts, body) = answer.into_parts();
+    if parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == JSON) {
+        let Ok(body) = body.collect().await;
+        let body = body.to_bytes();
+        let body = named_method(&body).map_or(body, |body| {
+            parts.headers.remove(CONTENT_LENGTH);
+            body
+        });
+        return Response::from_parts(parts, Full::new(body).boxed());
+    }
+    if !(parts.status.is_client_error() || parts.status.is_server_error()) {
         return Response::from_parts(parts, body);
     }
     let Ok(text) = body.collect().await;
@@ -126,6 +136,12 @@ pub(super) async fn as_json(answer: Answer) -> Answer {
         answer.headers_mut().insert(ALLOW, allowed.clone());
     }
     answer
+}
+
+/// Returns what stands for an error that is the bare name of a method.
+fn named_method(body: &[u8]) -> Option<Bytes> {
+    let mut error: JsonRpcError = serde_json::from_slice(body).ok()?;
+    name_method(&mut error.error).then(|| serde_json::to_vec(&error).unwrap_or_default().into())
 }
 
 fn json_error(status: StatusCode, code: ErrorCode, message: &str) -> Answer {
