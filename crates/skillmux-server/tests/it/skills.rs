@@ -153,6 +153,37 @@ async fn a_link_in_a_skill_is_not_followed() {
     assert!(!format!("{:?}", skills[0].resources).contains("link.md"));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_cannot_be_read_of_a_skill_is_left_out() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (dir, session) = tea_session().await;
+    let folder = dir.path().join("lib/drinks/tea");
+    let script = folder.join("scripts/boil water.py");
+    write(&folder, "secrets/a.md", "secret");
+    write(&folder, "listed/a.md", "secret");
+    for (path, mode) in
+        [(script.clone(), 0), (folder.join("secrets"), 0), (folder.join("listed"), 0o400)]
+    {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    // Nothing stops the superuser.
+    if fs::read(script).is_ok() {
+        return;
+    }
+    let skills = session.all_skills().await;
+    let SkillResources::Files(files) = &skills[0].resources else { panic!("{skills:?}") };
+    let uris: Vec<&str> = files.iter().map(|file| file.uri.as_str()).collect();
+    assert_eq!(uris, [TEA, "skill://drinks/tea/inner/cup/SKILL.md"]);
+    let listed = session.client.list_all_resources().await.unwrap();
+    assert_eq!(listed[0].uri, TEA);
+    // So that the folder can be removed.
+    for name in ["secrets", "listed"] {
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o700)).unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_change_on_disk_changes_the_digest_at_once() {
     let (dir, session) = tea_session().await;

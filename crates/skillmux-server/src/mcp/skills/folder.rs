@@ -32,22 +32,28 @@ impl SkillFolder {
     }
 
     /// Returns the paths of all files, sorted, with `/` between names; `None` if they are more, or
-    /// larger, than a skill may have.
+    /// larger, than a skill may have. Folders in it that cannot be read are left out.
     pub(super) fn files(&self) -> io::Result<Option<Vec<String>>> {
         let mut files = Vec::new();
         let mut n_bytes = 0;
         let mut folders = vec![(self.root.try_clone()?, String::new(), 0)];
         while let Some((folder, prefix, depth)) = folders.pop() {
-            for entry in folder.entries()? {
+            let entries = match folder.entries() {
+                Ok(entries) => entries,
+                Err(error) if depth == 0 => return Err(error),
+                Err(_) => continue,
+            };
+            for entry in entries {
                 let entry = entry?;
                 let Ok(name) = entry.file_name().into_string() else { continue };
                 if name.starts_with('.') || !is_plain(&name) {
                     continue;
                 }
-                let metadata = entry.metadata()?;
+                // It may be gone by now.
+                let Ok(metadata) = entry.metadata() else { continue };
                 let path = format!("{prefix}{name}");
                 if metadata.is_dir() && depth < MAX_DEPTH {
-                    let inner = folder.open_dir_nofollow(&name)?;
+                    let Ok(inner) = folder.open_dir_nofollow(&name) else { continue };
                     folders.push((inner, format!("{path}/"), depth + 1));
                 } else if metadata.is_file() {
                     n_bytes += metadata.len();

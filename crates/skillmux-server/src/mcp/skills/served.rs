@@ -146,18 +146,14 @@ fn manifest(
             let paths = folder.files().ok()??;
             // It decides whether the other files are read at all.
             let (fields, document) = read_front_matter(&folder, &paths, n_bytes)?;
-            let mut read = |path: &str| {
-                let bytes = folder.read(path).ok()?;
-                *n_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
-                Some(bytes)
-            };
             let mut files = Vec::new();
             for path in paths {
                 let uri = file_uri(root, &path);
                 if path == SKILL_MD {
                     files.push(SkillResource::from_bytes(uri, &document));
-                } else if let Some(bytes) = read(&path)? {
-                    // A file that is gone by now is not a part of the skill.
+                } else if let Ok(Some(bytes)) = folder.read(&path) {
+                    // A file that is gone by now, or cannot be read, is not a part of the skill.
+                    *n_bytes += bytes.len() as u64;
                     files.push(SkillResource::from_bytes(uri, &bytes));
                 }
             }
