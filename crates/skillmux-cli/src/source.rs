@@ -37,8 +37,11 @@ pub(crate) const INSTALLED: &str = "installed agents";
 /// More threads would only wait for the one that reads.
 const MAX_THREADS: usize = 8;
 
-/// How long to wait for another process that makes the index that this one needs.
+/// How long to wait for another process that writes the index that this one needs.
 const MAX_WAIT: Duration = Duration::from_mins(2);
+
+/// A wait that is longer than this is told.
+const UNTOLD_WAIT: Duration = Duration::from_secs(1);
 
 impl SourceArgs {
     /// Returns whether the arguments name an index or a library.
@@ -315,6 +318,47 @@ pub(crate) fn installed(settings: &Settings) -> anyhow::Result<Library> {
     Ok(Library::new(sources))
 }
 
+/// Writes an index as soon as no other process does, and says on standard error if that takes time.
+///
+/// # Errors
+/// [`Error::IndexLocked`] if another one does so for longer than [`MAX_WAIT`], and those of `write`.
+pub(crate) fn when_free<T>(mut write: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let started = Instant::now();
+    let mut is_told = false;
+    loop {
+        match write() {
+            Err(Error::IndexLocked { path }) if started.elapsed() < MAX_WAIT => {
+                if !is_told && started.elapsed() > UNTOLD_WAIT {
+                    is_told = true;
+                    anstream::eprintln!(
+                        "{} another process writes the index at `{}`; waiting until it is done",
+                        styled(NOTE, "note:"),
+                        printable(&path.display().to_string()),
+                    );
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Brings an index of the cache up to date as [`update`] does; makes it again if it is damaged or
+/// of an older format.
+pub(crate) fn update_kept(
+    path: &Path,
+    library: &Library,
+    options: &UpdateOptions,
+) -> Result<UpdateReport, Error> {
+    match update(path, library, options) {
+        Err(error) if is_made_again(&error) => {
+            let options = UpdateOptions { mode: UpdateMode::Rebuild, ..options.clone() };
+            update(path, library, &options)
+        }
+        outcome => outcome,
+    }
+}
+
 /// Brings an index up to date with a progress bar on a terminal.
 pub(crate) fn update(
     path: &Path,
@@ -349,17 +393,12 @@ fn refreshed(
     sources: Vec<String>,
     settings: &Settings,
 ) -> anyhow::Result<OpenIndex> {
-    let mut options = update_options(sources, settings)?;
+    let options = update_options(sources, settings)?;
     let mut unkept = None;
     if let Some(path) = folder {
         // Before the update, so that nobody removes what it finds.
         let in_use = InUse::mark(path, &folders_of(&options.sources, library, settings));
-        let mut updated = update_shared(path, library, &options);
-        if updated.as_ref().is_err_and(is_made_again) {
-            options.mode = UpdateMode::Rebuild;
-            updated = update_shared(path, library, &options);
-        }
-        match updated {
+        match update_shared(path, library, &options) {
             Ok(links) => {
                 let opened = OpenIndex::shared(path, library, links)?;
                 return Ok(OpenIndex { in_use, ..opened });
@@ -461,28 +500,21 @@ fn update_shared(
     library: &Library,
     options: &UpdateOptions,
 ) -> Result<Option<Links>, Error> {
-    let started = Instant::now();
-    loop {
-        match update(path, library, options) {
-            Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => return Ok(None),
-            Err(Error::IndexLocked { .. }) if started.elapsed() < MAX_WAIT => {
-                thread::sleep(Duration::from_millis(100));
-            }
-            outcome => {
-                let report = outcome?;
-                if report.outcome == UpdateOutcome::Committed {
-                    let is_of_agents = options.sources == [INSTALLED];
-                    let lister = if is_of_agents { "skillmux doctor" } else { "skillmux index" };
-                    tell_skipped(&report.scan, lister);
-                    kept::prune(path);
-                }
-                tell_shrunk(&report, "look whether a source was emptied by mistake");
-                let links = Links::of(&report.scan);
-                links.tell_changed(path, &report);
-                return Ok(Some(links));
-            }
-        }
+    let updated = when_free(|| match update_kept(path, library, options) {
+        Err(Error::IndexLocked { .. }) if Index::open(path).is_ok() => Ok(None),
+        outcome => outcome.map(Some),
+    });
+    let Some(report) = updated? else { return Ok(None) };
+    if report.outcome == UpdateOutcome::Committed {
+        let is_of_agents = options.sources == [INSTALLED];
+        let lister = if is_of_agents { "skillmux doctor" } else { "skillmux index" };
+        tell_skipped(&report.scan, lister);
+        kept::prune(path);
     }
+    tell_shrunk(&report, "look whether a source was emptied by mistake");
+    let links = Links::of(&report.scan);
+    links.tell_changed(path, &report);
+    Ok(Some(links))
 }
 
 /// Fewest skills whose loss is told: a few come and go.

@@ -57,11 +57,8 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outco
     let folders = source::folders_of(&options.sources, &library, settings);
     let _in_use = is_kept.then(|| InUse::mark(path, &folders));
     let started = Instant::now();
-    let mut report = source::update(path, &library, &options);
-    if is_kept && report.as_ref().is_err_and(source::is_made_again) {
-        options.mode = UpdateMode::Rebuild;
-        report = source::update(path, &library, &options);
-    }
+    let update = if is_kept { source::update_kept } else { source::update };
+    let report = source::when_free(|| update(path, &library, &options));
     if let Err(Error::LibraryEmpty { report, .. }) = &report {
         eprint_text(&findings(report, args.verbose));
     }
@@ -110,7 +107,7 @@ fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
     let mut n_read = 0;
     if is_wanted {
         tell_wait(&index);
-        n_read = source::encode(path)?.n_encoded;
+        n_read = source::when_free(|| source::encode(path))?.n_encoded;
         // It is another generation now.
         index = Index::open(path)?;
     }
@@ -215,8 +212,9 @@ fn present_index(args: &IndexArgs, settings: &Settings) -> anyhow::Result<PathBu
 }
 
 fn restore(path: &Path) -> anyhow::Result<Outcome> {
+    let restored = source::when_free(|| Index::restore(path))?;
     let nothing_whole = || CliError::NothingWhole { path: path.to_owned() };
-    let generation = Index::restore(path)?.ok_or_else(nothing_whole)?;
+    let generation = restored.ok_or_else(nothing_whole)?;
     print_text(&format!("The index at {} is at generation {generation} again.\n", path.display()))?;
     Ok(Outcome::Found)
 }

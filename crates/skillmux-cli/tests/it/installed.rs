@@ -3,6 +3,8 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Stdio,
+    thread,
     time::Duration,
 };
 
@@ -70,6 +72,31 @@ fn the_own_index_is_updated_and_restored_without_an_argument() {
     assert_found(&home.run(&["index"]), "2 skills");
     assert_found(&home.run(&["route", "wash the dirty mug"]), "mug");
     assert_found(&home.run(&["index", "--restore"]), "generation 2 again");
+}
+
+#[test]
+fn an_index_that_another_process_writes_is_waited_for() {
+    let home = Home::new();
+    add_tea(&home, "skills");
+    let skills = home.path("skills").display().to_string();
+    assert_found(&home.run(&["index", &skills, "--index", "mine"]), "1 skill");
+    home.write_skill("skills/mug", "mug", "Wash a dirty mug", "Use soap.");
+    for arguments in
+        [&["index", &skills, "--index", "mine"][..], &["index", "--restore", "--index", "mine"]]
+    {
+        let lock = fs::File::open(home.path("project/mine/LOCK")).unwrap();
+        lock.lock().unwrap();
+        let mut command = home.command(arguments);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        thread::sleep(Duration::from_millis(2500));
+        assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
+        drop(lock);
+        let done = Done::from(child.wait_with_output().unwrap());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let note = "note: another process writes the index at `mine`; waiting";
+        assert!(done.stderr.starts_with(note), "{}", done.stderr);
+    }
 }
 
 #[test]
