@@ -68,7 +68,13 @@ pub(crate) enum CliError {
         /// The agents.
         names: Vec<String>,
     },
-    /// There is no generation to go back to.
+    /// There is no generation to go back to, and no need to.
+    #[error("the index at `{}` has no earlier generation to go back to", path.display())]
+    NothingEarlier {
+        /// Folder of the index.
+        path: PathBuf,
+    },
+    /// No generation is whole.
     #[error("no earlier generation of the index at `{}` is whole", path.display())]
     NothingWhole {
         /// Folder of the index.
@@ -308,6 +314,9 @@ impl CliError {
             Self::OutIsInput { .. } => "name another file for what is written",
             Self::OutPlace { .. } => "name a file with --out, in a folder that is there",
             Self::OutExists { .. } | Self::OutOfAgent { .. } => "name another folder with --out",
+            Self::NothingEarlier { .. } => {
+                "it can be used as it is; the next update that changes something keeps this generation"
+            }
             Self::NothingWhole { .. } => {
                 "rebuild it with: skillmux index SOURCE... --rebuild, and --index if it has one"
             }

@@ -213,8 +213,13 @@ fn present_index(args: &IndexArgs, settings: &Settings) -> anyhow::Result<PathBu
 
 fn restore(path: &Path) -> anyhow::Result<Outcome> {
     let restored = source::when_free(|| Index::restore(path))?;
-    let nothing_whole = || CliError::NothingWhole { path: path.to_owned() };
-    let generation = restored.ok_or_else(nothing_whole)?;
+    let generation = restored.ok_or_else(|| {
+        let path = path.to_owned();
+        match Index::open(&path) {
+            Ok(_) => CliError::NothingEarlier { path },
+            Err(_) => CliError::NothingWhole { path },
+        }
+    })?;
     print_text(&format!("The index at {} is at generation {generation} again.\n", path.display()))?;
     Ok(Outcome::Found)
 }

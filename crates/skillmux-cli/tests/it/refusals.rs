@@ -118,6 +118,9 @@ fn a_damaged_index_is_told_and_restored() {
     assert!(done.stdout.contains("is at generation 2 again"), "{}", done.stdout);
     assert_eq!(home.ask(&["route", TASK]).code, 0);
     let done = home.ask(&["index", "--restore"]);
+    done.assert_error("has no earlier generation to go back to", "can be used as it is");
+    fs::remove_file(home.path("index/gen-000002/skills.bin")).unwrap();
+    let done = home.ask(&["index", "--restore"]);
     done.assert_error("no earlier generation of the index", "--rebuild");
 }
 
