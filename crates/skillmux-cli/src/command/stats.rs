@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use skillmux::index::{Index, IndexManifest, VectorKind};
+use skillmux::index::{IndexManifest, VectorKind};
 
 use crate::{
     args::{Format, StatsArgs},
@@ -16,7 +16,8 @@ use crate::{
 /// What `--format json` prints.
 #[derive(Serialize)]
 struct Stats<'a> {
-    index: String,
+    /// Its folder; `None` if that goes away with the answer.
+    index: Option<String>,
     n_bytes: u64,
     verified: bool,
     #[serde(flatten)]
@@ -34,10 +35,11 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings) -> anyhow::Result<Outco
         index.verify()?;
     }
     let manifest = index.manifest();
+    let folder = opened.folder.is_none().then(|| index.path().display().to_string());
     match args.format {
-        Format::Text => print_text(&text(index, args.verify))?,
+        Format::Text => print_text(&text(manifest, folder.as_deref(), args.verify))?,
         Format::Json => print_json(&Stats {
-            index: index.path().display().to_string(),
+            index: folder,
             n_bytes: n_bytes(manifest, ""),
             verified: args.verify,
             manifest,
@@ -46,13 +48,12 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings) -> anyhow::Result<Outco
     Ok(Outcome::Found)
 }
 
-fn text(index: &Index, verified: bool) -> String {
-    let manifest = index.manifest();
+fn text(manifest: &IndexManifest, folder: Option<&str>, verified: bool) -> String {
     let mut out = String::new();
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(out, "{name:<12}{value}");
     };
-    row("index", &index.path().display().to_string());
+    row("index", folder.unwrap_or("made for this answer, and not kept"));
     row("skills", &grouped(manifest.n_skills));
     row("generation", &manifest.generation.to_string());
     row("format", &manifest.format.to_string());

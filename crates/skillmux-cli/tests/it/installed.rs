@@ -201,7 +201,11 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     assert!(done.stderr.contains("note: no index can be kept"), "{}", done.stderr);
     let missing = home.run(&["route", TASK, "--library", "missing"]);
     assert!(missing.code == 2 && !missing.stderr.contains("note:"), "{}", missing.stderr);
-    assert_found(&home.run(&["stats", "--library", &skills, "--verify"]), "every byte");
+    let stats = home.run(&["stats", "--library", &skills, "--verify"]);
+    assert_found(&stats, "every byte");
+    assert_found(&stats, "index       made for this answer, and not kept\n");
+    let stats = home.run(&["stats", "--library", &skills, "--format", "json"]);
+    assert_found(&stats, "\"index\": null");
     fs::remove_file(home.path("cache")).unwrap();
 
     assert_found(&home.run(&["route", TASK, "--library", &skills]), "tea");
