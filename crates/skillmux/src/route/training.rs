@@ -10,7 +10,7 @@ use crate::{
     error::Result,
     index::IndexedSkill,
     page::PageRequest,
-    query::{Need, Query},
+    query::Query,
     retrieve::{Candidate, Ranking, RankingIdentity},
 };
 
@@ -57,11 +57,10 @@ impl Router {
         let (needs, split) = self.needs(&index, &reading.query)?;
         let is_asked_for = split == Split::Needs || self.stages.ranker.asks(reading.query.text());
         let k = Split::Whole.usual_limit(1) + N_SPARE_CANDIDATES;
-        let step = |need: &(Need, Query)| {
-            let ranking = self.stages.ranker.rank_text(&index, &reading, &need.1, k)?;
-            Ok(self.found(&index, need, is_asked_for, ranking, k)?.step)
-        };
-        needs.iter().map(step).collect()
+        let texts: Vec<Query> = needs.iter().map(|(_, text)| text.clone()).collect();
+        let rankings = self.stages.ranker.rank_texts(&index, &reading, &texts, k)?;
+        let step = |(need, ranking)| Ok(self.found(&index, need, is_asked_for, ranking, k)?.step);
+        needs.iter().zip(rankings).map(step).collect()
     }
 
     /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget
