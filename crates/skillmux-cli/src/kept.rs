@@ -9,7 +9,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use skillmux::{error::Error, index::Index};
@@ -25,8 +25,23 @@ const MAX_UNUSED_ORPHAN: Duration = Duration::from_hours(7 * 24);
 /// How often the time of the last use is written.
 const STAMP_EVERY: Duration = Duration::from_hours(24);
 
+/// The folder of the cache that holds indexes of agents' skills.
+pub(crate) const AGENTS: &str = "agents";
+
+/// The folder of the cache that holds indexes of other libraries.
+pub(crate) const LIBRARIES: &str = "libraries";
+
 /// The folders of the cache that hold indexes.
-const KINDS: [&str; 2] = ["agents", "libraries"];
+const KINDS: [&str; 2] = [AGENTS, LIBRARIES];
+
+/// The folder of the cache that says when indexes were used.
+const USED: &str = "used";
+
+/// The folder of the cache that says when the hook had indexes brought up to date.
+const HOOK: &str = "hook";
+
+/// How the name ends of the file beside an index that says which links were passed over.
+const LINKS: &str = "links";
 
 /// Most indexes that are looked at.
 const MAX_LOOKED_AT: usize = 500;
@@ -68,6 +83,17 @@ pub(crate) fn is_kept(index: &Path, cache: &Path) -> bool {
     Place::of(index).is_some_and(|place| place.cache == cache)
 }
 
+/// Returns the file that says when the hook last had an index of the cache brought up to date; `None`
+/// if it is no such index.
+pub(crate) fn hook_stamp(index: &Path) -> Option<PathBuf> {
+    Place::of(index).map(|place| place.hook_stamp())
+}
+
+/// Returns the file that says which links the last update of an index of the cache passed over.
+pub(crate) fn links_file(index: &Path) -> PathBuf {
+    index.with_extension(LINKS)
+}
+
 /// Removes some indexes of the cache that were not used for long; those whose folders are all gone
 /// sooner. What cannot be removed stays.
 ///
@@ -79,9 +105,13 @@ pub(crate) fn prune(written: &Path) {
     // A link is no folder here.
     let ours = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let others = ours.map(|entry| entry.path()).filter(|path| path != written);
+    let mut others: Vec<(SystemTime, PathBuf)> =
+        others.filter_map(|path| Some((last_use(&Place::of(&path)?)?, path))).collect();
+    // Those that were not used for longest are looked at first.
+    others.sort_unstable();
     let mut n_removed = 0;
-    for index in others.filter(|path| Place::of(path).is_some()).take(MAX_LOOKED_AT) {
-        n_removed += usize::from(remove_if_old(&index));
+    for (last_use, index) in others.into_iter().take(MAX_LOOKED_AT) {
+        n_removed += usize::from(remove_if_old(&index, last_use));
         if n_removed == MAX_REMOVED {
             break;
         }
@@ -100,21 +130,22 @@ pub(crate) fn remove_damaged(error: &anyhow::Error) -> bool {
     Place::of(path).is_some_and(|place| place.remove())
 }
 
-/// Returns whether an index was old, and is gone.
-fn remove_if_old(index: &Path) -> bool {
-    let Some(place) = Place::of(index) else { return false };
-    let stamp = File::open(place.stamp()).ok();
+/// Returns when an index was last used, if that can be told.
+fn last_use(place: &Place<'_>) -> Option<SystemTime> {
+    let index = place.index;
     // One without the file was made by an earlier version.
-    let last_use = match &stamp {
-        Some(file) => file.metadata(),
-        None => fs::metadata(index.join("CURRENT")).or_else(|_| fs::metadata(index)),
-    };
-    let Ok(last_use) = last_use.and_then(|file| file.modified()) else { return false };
+    let found = fs::metadata(place.stamp()).or_else(|_| fs::metadata(index.join("CURRENT")));
+    found.or_else(|_| fs::metadata(index)).ok()?.modified().ok()
+}
+
+/// Returns whether an index was old, and is gone.
+fn remove_if_old(index: &Path, last_use: SystemTime) -> bool {
+    let Some(place) = Place::of(index) else { return false };
     let unused = now().duration_since(last_use).unwrap_or_default();
     if unused <= MAX_UNUSED_ORPHAN {
         return false;
     }
-    let list = stamp.as_ref().and_then(read_list).unwrap_or_default();
+    let list = File::open(place.stamp()).ok().as_ref().and_then(read_list).unwrap_or_default();
     let mut folders = list.lines().map(Path::new).peekable();
     // Where it is not known whether a folder is there, it counts as there.
     let is_gone = |folder: &Path| {
@@ -143,7 +174,12 @@ impl<'p> Place<'p> {
 
     /// Returns the file that says when it was used.
     fn stamp(&self) -> PathBuf {
-        self.cache.join("used").join(self.name)
+        self.cache.join(USED).join(self.name)
+    }
+
+    /// Returns the file that says when the hook last had it brought up to date.
+    fn hook_stamp(&self) -> PathBuf {
+        self.cache.join(HOOK).join(self.name)
     }
 
     /// Removes the index and what belongs to it, unless somebody uses it; returns whether it is
@@ -159,8 +195,8 @@ impl<'p> Place<'p> {
         if Index::remove(self.index).is_err() {
             return false;
         }
-        let _ = fs::remove_file(self.index.with_extension("links"));
-        let _ = fs::remove_file(self.cache.join("hook").join(self.name));
+        let _ = fs::remove_file(links_file(self.index));
+        let _ = fs::remove_file(self.hook_stamp());
         let _ = fs::remove_file(path);
         drop(stamp);
         true
@@ -194,4 +230,29 @@ fn write_list(file: &mut File, list: &str) -> io::Result<()> {
     file.set_len(0)?;
     file.write_all(list.as_bytes())?;
     file.set_modified(now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_indexes_of_a_large_cache_go_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = |n: usize| dir.path().join(LIBRARIES).join(format!("{n:016x}"));
+        fs::create_dir(dir.path().join(USED)).unwrap();
+        let old = now() - 2 * MAX_UNUSED;
+        for n in 0..3 * MAX_LOOKED_AT {
+            let index = index(n);
+            fs::create_dir_all(&index).unwrap();
+            let stamp = File::create(Place::of(&index).unwrap().stamp()).unwrap();
+            if n < MAX_REMOVED {
+                stamp.set_modified(old).unwrap();
+            }
+        }
+        prune(&index(3 * MAX_LOOKED_AT));
+        let n_left = (0..MAX_REMOVED).filter(|n| index(*n).exists()).count();
+        assert_eq!(n_left, 0);
+        assert!(index(MAX_REMOVED).exists());
+    }
 }

@@ -8,7 +8,10 @@ use skillmux::{
     text::printable,
 };
 
-use crate::render::paint::{NOTE, grouped, styled};
+use crate::{
+    kept,
+    render::paint::{NOTE, grouped, styled},
+};
 
 /// The links that lead out of the folders of skills, and are passed over.
 pub(crate) struct Links {
@@ -52,7 +55,7 @@ impl Links {
     /// Keeps them for the next update of an index in the cache, beside its folder, and returns
     /// whether they are others than before.
     pub(crate) fn keep(&self, index: &Path) -> bool {
-        let path = index.with_extension("links");
+        let path = kept::links_file(index);
         let digest = match self.places.as_slice() {
             [] => String::new(),
             places => blake3::hash(places.join("\0").as_bytes()).to_hex().to_string(),

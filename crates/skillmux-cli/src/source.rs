@@ -262,7 +262,7 @@ pub(crate) fn open_library(paths: &[PathBuf], settings: &Settings) -> anyhow::Re
     let library = Library::open(paths)?;
     let sources = absolute(paths);
     let name = cache_name(&sources);
-    let folder = settings.cache.as_ref().map(|cache| cache.join("libraries").join(name));
+    let folder = settings.cache.as_ref().map(|cache| cache.join(kept::LIBRARIES).join(name));
     refreshed(folder.as_deref(), &library, sources, settings)
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn installed_index(settings: &Settings, library: &Library) -> Option<
         source => absolute(&[source.path().to_owned()]).concat(),
     };
     let name = cache_name(&library.sources().iter().map(folder).collect::<Vec<_>>());
-    Some(settings.cache.as_ref()?.join("agents").join(name))
+    Some(settings.cache.as_ref()?.join(kept::AGENTS).join(name))
 }
 
 /// Returns the folders without which an index of the cache is of no use: the project with skills of

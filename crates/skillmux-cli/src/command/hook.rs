@@ -244,9 +244,8 @@ fn routed<'r>(router: &Router, route: &'r Route) -> anyhow::Result<Vec<RoutedSki
 
 /// Lets another process bring the index up to date, unless one did so a moment ago. What fails here
 /// fails again the next time, and is no reason to say nothing now.
-fn refresh(folder: &Path, settings: &Settings) {
-    let (Some(cache), Some(name)) = (&settings.cache, folder.file_name()) else { return };
-    let stamp = cache.join("hook").join(name);
+fn refresh(index: &Path, settings: &Settings) {
+    let Some(stamp) = kept::hook_stamp(index) else { return };
     let age = fs::metadata(&stamp).ok().and_then(|file| file.modified().ok()?.elapsed().ok());
     if age.is_some_and(|age| age < FRESH) {
         return;
