@@ -7,7 +7,10 @@ use jsonc_parser::{
 use serde_json::{Map, Value};
 use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
 
-use super::entry::{BadShape, HookCommand, SERVER, starts_server};
+use super::{
+    entry::{BadShape, HookCommand, SERVER, starts_server},
+    lines::with_blank_lines,
+};
 
 const HOOKS: &str = "hooks";
 /// What a table is called in JSON.
@@ -18,6 +21,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub(super) struct JsonDocument {
     root: CstRootNode,
     has_byte_order_mark: bool,
+    /// The text that was parsed, without the mark; edits lose blank lines at the end of an object.
+    before: String,
 }
 
 impl JsonDocument {
@@ -38,18 +43,20 @@ impl JsonDocument {
             allow_extended_string_escapes: is_json5,
         };
         let stripped = text.strip_prefix(BYTE_ORDER_MARK);
-        let root = CstRootNode::parse(stripped.unwrap_or(text), &options)
+        let before = stripped.unwrap_or(text);
+        let root = CstRootNode::parse(before, &options)
             .map_err(|error| (error.line_display(), error.kind().to_string()))?;
         if root.value().is_some() && root.object_value().is_none() {
             return Err((1, "it holds no object".to_owned()));
         }
-        Ok(Self { root, has_byte_order_mark: stripped.is_some() })
+        let before = before.to_owned();
+        Ok(Self { root, has_byte_order_mark: stripped.is_some(), before })
     }
 
     pub(super) fn text(&self) -> String {
         let mark =
             if self.has_byte_order_mark { BYTE_ORDER_MARK.to_string() } else { String::new() };
-        mark + &self.root.to_string()
+        mark + &with_blank_lines(&self.root.to_string(), &self.before)
     }
 
     /// Returns whether there is neither a field nor a comment.

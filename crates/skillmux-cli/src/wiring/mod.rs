@@ -10,6 +10,7 @@ mod entry;
 mod error;
 mod file;
 mod json;
+mod lines;
 mod plan;
 mod program;
 mod record;

@@ -3,7 +3,10 @@
 use skillmux::library::agents::{SettingsField, SettingsValue};
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
-use super::entry::{BadShape, SERVER, starts_server};
+use super::{
+    entry::{BadShape, SERVER, starts_server},
+    lines::with_line_ends,
+};
 
 /// What a table is called in TOML.
 const TABLE: &str = "a table";
@@ -11,8 +14,8 @@ const TABLE: &str = "a table";
 /// A TOML file with all its spacing and comments.
 pub(super) struct TableDocument {
     document: DocumentMut,
-    /// Whether lines end as on Windows; the parser keeps the text of lines, but not their ends.
-    has_carriage_returns: bool,
+    /// The text that was parsed; the parser keeps the text of lines, but not their ends.
+    before: String,
 }
 
 impl TableDocument {
@@ -23,17 +26,11 @@ impl TableDocument {
             let line = text.as_bytes()[..start].split(|byte| *byte == b'\n').count();
             (line, error.message().to_owned())
         })?;
-        let first_line = text.split_inclusive('\n').next().unwrap_or_default();
-        Ok(Self { document, has_carriage_returns: first_line.ends_with("\r\n") })
+        Ok(Self { document, before: text.to_owned() })
     }
 
     pub(super) fn text(&self) -> String {
-        let text = self.document.to_string();
-        if self.has_carriage_returns {
-            text.replace("\r\n", "\n").replace('\n', "\r\n")
-        } else {
-            text
-        }
+        with_line_ends(&self.document.to_string(), &self.before)
     }
 
     pub(super) fn has_table(&self, keys: &[String]) -> Result<bool, BadShape> {
@@ -247,6 +244,7 @@ mod tests {
             "[mcp_servers.x]\ncommand = \"x\"\n\n# of x\n\n# of z\n[z]\nc = 2\n\n# end\n\n",
             "mcp_servers = { x = { command = \"x\" } }\n# end\n",
             "[b]\r\nc = 2\r\n# end\r\n",
+            "x = 1\na = 1\r\n\r\n[b]\nc = 2\r\n",
         ] {
             let mut table = TableDocument::parse(text).ok().unwrap();
             let n_made = table.set_server(&keys(), &fields()).ok().unwrap();

@@ -241,6 +241,26 @@ fn what_the_user_changes_after_init_stays() {
 }
 
 #[test]
+fn line_ends_and_blank_lines_stay_where_the_user_changes_the_file() {
+    let toml = "model = \"a\"\r\n\r\n[b]\r\nc = 1\r\n\r\n";
+    for (file, original, old, new) in [
+        (".codex/config.toml", toml, "1", "2\r\nd = 3"),
+        (".codex/config.toml", toml, "model", "x = 1\nmodel"),
+        (".cursor/mcp.json", "{\r\n  \"a\": 1\r\n\r\n}\r\n\r\n", "1", "2"),
+        (".cursor/mcp.json", "{\n  \"a\": 1,\n\n  \"b\": 2\n\n}\n", "\"b\"", "\"c\": 3,\n  \"b\""),
+    ] {
+        let home = Home::new();
+        home.write(file, original);
+        succeeds(&home.run(&["init", "--yes"]));
+        let wired = fs::read_to_string(home.path(file)).unwrap();
+        home.write(file, wired.replacen(old, new, 1));
+        succeeds(&home.run(&["uninit", "--yes"]));
+        let after = fs::read_to_string(home.path(file)).unwrap();
+        assert_eq!(after, original.replacen(old, new, 1), "{file}");
+    }
+}
+
+#[test]
 fn a_removed_entry_is_added_again_and_undone() {
     let home = home_of("gemini-cli");
     let original = fs::read_to_string(home.path(".gemini/settings.json")).unwrap();
