@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, Once, OnceLock},
 };
@@ -97,6 +98,10 @@ impl TokenEncoder for WhenAsked {
 
     fn encode_query_tokens(&self, query: &str) -> skillmux::Result<TokenVectors> {
         present().encode_query_tokens(query)
+    }
+
+    fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
+        present().clauses(tokens)
     }
 }
 
@@ -334,7 +339,11 @@ impl Models {
             decomposer,
             ranker,
             composer,
-            pager: pager(choice.pager.unwrap_or(ROUTE_PAGER), self.pager, self.kinds.clone()),
+            pager: pager(
+                choice.pager.unwrap_or(ROUTE_PAGER),
+                self.pager.clone(),
+                self.kinds.clone(),
+            ),
             calibrations: self.calibrations.clone(),
             clock: since_start,
         };
@@ -440,7 +449,7 @@ impl Models {
             let passage: Box<dyn Passage> = match self.passage {
                 PassageChoice::Start => Box::new(SkillStart::default()),
                 PassageChoice::Page => Box::new(PagedPassage::new(
-                    pager(PagerChoice::Value, self.pager, None),
+                    pager(PagerChoice::Value, self.pager.clone(), None),
                     PASSAGE_TOKENS,
                 )),
             };

@@ -1,6 +1,6 @@
 //! [`TranslatedEncoder`]: an encoder that reads one language, and what says other texts in it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use skillmux::{
     error::Result,
@@ -62,6 +62,10 @@ impl<E: TokenEncoder, T: Translator> TokenEncoder for TranslatedEncoder<E, T> {
 
     fn encode_query_tokens(&self, query: &str) -> Result<TokenVectors> {
         self.encoder.encode_query_tokens(&self.read(&[query])[0])
+    }
+
+    fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
+        self.encoder.clauses(tokens)
     }
 }
 

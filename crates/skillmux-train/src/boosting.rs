@@ -33,21 +33,31 @@ const N_BINS: usize = 128;
 const LEAF_DIGITS: f64 = 1e4;
 
 /// Returns trees whose sum is the log-odds that an example is right; without any tree where there
-/// are no examples.
-///
-/// Newton boosting over histograms (Friedman 2001; Chen and Guestrin 2016, Eq. 5 and 7). A tree
-/// grows at the leaf whose split gains most. Of equal splits the one of the first feature is taken,
-/// and the lowest one. The same examples in the same order give the same trees, on any number of
-/// cores.
+/// are no examples, or none is wrong or none right.
 pub(crate) fn boosted<const N: usize>(examples: &[Example<N>], boosting: &Boosting) -> Trees {
     let total: f64 = examples.iter().map(|example| example.weight).sum();
     let right: f64 = examples.iter().filter(|e| e.is_right).map(|e| e.weight).sum();
     if right <= 0.0 || right >= total {
         return Trees::default();
     }
-    let scale = examples.len() as f64 / total;
     let bias = rounded((right / (total - right)).ln());
-    let mut log_odds = vec![f64::from(bias); examples.len()];
+    Trees::new(bias, boosted_upon(examples, vec![f64::from(bias); examples.len()], boosting))
+}
+
+/// Returns trees whose sum, added to the log-odds that each example begins with, is the log-odds
+/// that it is right. They end before a tree that could not split the examples.
+///
+/// Newton boosting over histograms (Friedman 2001; Chen and Guestrin 2016, Eq. 5 and 7). A tree
+/// grows at the leaf whose split gains most. Of equal splits the one of the first feature is taken,
+/// and the lowest one. The same examples in the same order give the same trees, on any number of
+/// cores.
+pub(crate) fn boosted_upon<const N: usize>(
+    examples: &[Example<N>],
+    mut log_odds: Vec<f64>,
+    boosting: &Boosting,
+) -> Vec<Tree> {
+    let total: f64 = examples.iter().map(|example| example.weight).sum();
+    let scale = examples.len() as f64 / total;
     let features: Vec<Binned> = (0..N)
         .into_par_iter()
         .map(|at| Binned::new(examples.iter().map(|e| e.features[at])))
@@ -62,6 +72,9 @@ pub(crate) fn boosted<const N: usize>(examples: &[Example<N>], boosting: &Boosti
             })
             .collect();
         let grown = Grown::new(&features, &slopes, boosting);
+        if grown.splits.is_empty() {
+            break;
+        }
         for leaf in &grown.leaves {
             let value = f64::from(leaf.value(boosting));
             for row in &leaf.rows {
@@ -70,7 +83,7 @@ pub(crate) fn boosted<const N: usize>(examples: &[Example<N>], boosting: &Boosti
         }
         trees.push(grown.into_tree(&features, boosting));
     }
-    Trees::new(bias, trees)
+    trees
 }
 
 /// First and second derivative of the loss by the log-odds, and how many examples they are of.

@@ -58,10 +58,11 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
     // A copy knows what the other has read: reasons are of what the page was made from.
-    let valued = args.why.then(|| value_pager(args.pager, weights));
-    let pager = match &valued {
-        Some(valued) => of_kinds(Box::new(valued.clone()), kinds.clone()),
-        None => pager(args.pager, weights, kinds.clone()),
+    let (valued, pager) = if args.why {
+        let valued = value_pager(args.pager, weights);
+        (Some(valued.clone()), of_kinds(Box::new(valued), kinds.clone()))
+    } else {
+        (None, pager(args.pager, weights, kinds.clone()))
     };
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);

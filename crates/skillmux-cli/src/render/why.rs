@@ -26,8 +26,7 @@ pub(crate) struct PartReason {
     /// How likely the query needs it, in `[0, 1]`.
     probability: f32,
     is_shown: bool,
-    /// What each feature adds to the log-odds, compared with the mean over all parts; the largest
-    /// first.
+    /// What the log-odds would lose if a feature were the mean over all parts; the largest first.
     reasons: Vec<(&'static str, f32)>,
     /// Its beginning.
     begin: String,
@@ -42,13 +41,13 @@ pub(crate) fn part_reasons(
     features: &[NodeFeatures],
     weights: &NodeWeights,
 ) -> Vec<PartReason> {
-    let contributions: Vec<_> = features.iter().map(|of| weights.contributions(of)).collect();
-    let n = contributions.len().max(1) as f32;
-    let mean = |at: usize| contributions.iter().map(|of| of[at]).sum::<f32>() / n;
-    let means: Vec<f32> = (0..NodeFeatures::N).map(mean).collect();
+    let numbers: Vec<_> = features.iter().map(|of| of.to_array()).collect();
+    let n = numbers.len().max(1) as f32;
+    let mean = |at: usize| numbers.iter().map(|of| of[at]).sum::<f32>() / n;
+    let of_mean = NodeFeatures::from_array(std::array::from_fn(mean));
     let shown: Vec<usize> = page.nodes.iter().map(|node| node.position as usize).collect();
     let reason = |(position, node): (usize, &Node)| {
-        let of = contributions[position].iter().zip(&means).map(|(of, mean)| of - mean);
+        let of = weights.contributions(&features[position], &of_mean);
         let mut reasons: Vec<_> = NodeFeatures::NAMES.into_iter().zip(of).collect();
         reasons.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         let text = node.text(body).unwrap_or("");

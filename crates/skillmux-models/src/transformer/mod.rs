@@ -11,6 +11,8 @@ mod network;
 mod tokens;
 mod weights;
 
+use std::ops::Range;
+
 use skillmux::{
     error::Result as EngineResult,
     model::{Encoder, EncoderIdentity, TokenEncoder, TokenVectors},
@@ -170,6 +172,10 @@ impl TokenEncoder for TransformerEncoder {
     fn encode_query_tokens(&self, query: &str) -> EngineResult<TokenVectors> {
         Ok(self.token_vectors(query, QUERY_TOKENS, &mut Workspace::new()))
     }
+
+    fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
+        self.network.tokens.clauses(tokens)
+    }
 }
 
 /// Returns what is said of weights that are not those of a transformer.
@@ -235,6 +241,9 @@ mod tests {
             assert!((dot(token, token) - 1.0).abs() < 1e-3);
         }
         assert_eq!(transformer.encode_query_tokens(texts[0]).unwrap(), *merge);
+        let two =
+            transformer.encode_query_tokens("merge the pdf files, and rotate all logs").unwrap();
+        assert_eq!(transformer.clauses(&two.tokens), [0..4, 6..9]);
         let near = transformer.encode_query_tokens("combine two pdf documents").unwrap();
         let mean = |of: &TokenVectors| {
             let best = near.best_cosines(of, dim);

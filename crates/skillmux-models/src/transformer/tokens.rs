@@ -1,6 +1,6 @@
 //! [`Tokens`]: `WordPiece`, as BERT has it (Devlin et al. 2019).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use ahash::AHashMap;
 use tokenizers::{
@@ -15,6 +15,12 @@ use crate::error::Result;
 /// Bytes that are read of a text for each token that is wanted; longer words are rare.
 const BYTES_A_TOKEN: usize = 24;
 
+/// Marks and words between the clauses of a text.
+const BETWEEN_CLAUSES: [&str; 9] = [".", "?", "!", ";", ":", ",", "and", "then", "also"];
+
+/// Fewest tokens of a clause; a shorter one goes on.
+const MIN_CLAUSE: usize = 3;
+
 /// Cuts texts into the tokens of a vocabulary.
 pub(super) struct Tokens {
     pieces: WordPiece,
@@ -23,6 +29,8 @@ pub(super) struct Tokens {
     unknown: u32,
     opening: u32,
     closing: u32,
+    /// Those of [`BETWEEN_CLAUSES`] that are in the vocabulary.
+    between_clauses: Vec<u32>,
 }
 
 impl Tokens {
@@ -41,7 +49,29 @@ impl Tokens {
         };
         let (unknown, opening, closing) = (id("[UNK]")?, id("[CLS]")?, id("[SEP]")?);
         let normalizer = BertNormalizer::new(true, true, None, true);
-        Ok(Self { pieces, normalizer, n_known, unknown, opening, closing })
+        let between_clauses =
+            BETWEEN_CLAUSES.iter().filter_map(|token| pieces.token_to_id(token)).collect();
+        Ok(Self { pieces, normalizer, n_known, unknown, opening, closing, between_clauses })
+    }
+
+    /// Returns the clauses of a text with these tokens, as ranges of them: what stands between
+    /// marks and words that join.
+    pub(super) fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
+        let is_between = |at: usize| self.between_clauses.contains(&tokens[at]);
+        let mut clauses: Vec<Range<usize>> = Vec::new();
+        for at in (0..tokens.len()).filter(|at| !is_between(*at)) {
+            match clauses.last_mut() {
+                Some(last) if last.end == at || last.len() < MIN_CLAUSE => last.end = at + 1,
+                _ => clauses.push(at..at + 1),
+            }
+        }
+        if let [.., before, last] = &mut clauses[..]
+            && last.len() < MIN_CLAUSE
+        {
+            before.end = last.end;
+            clauses.pop();
+        }
+        clauses
     }
 
     /// Returns the number of tokens.
@@ -132,6 +162,19 @@ mod tests {
     fn a_text_is_cut_before_the_closing_token() {
         assert_eq!(tokens().of(&"pdfs ".repeat(900), 6), [1, 4, 5, 4, 5, 2]);
         assert_eq!(tokens().of(&"é".repeat(900), 3), [1, 0, 2]);
+    }
+
+    #[test]
+    fn clauses_stand_between_marks() {
+        let tokens = tokens();
+        let clauses = |text: &str| {
+            let ids = tokens.of(text, 64);
+            tokens.clauses(&ids[1..ids.len() - 1])
+        };
+        assert_eq!(clauses("merge pdf cafe, merge pdf cafe"), [0..3, 4..7]);
+        // Short ones go on, or belong to the one before.
+        assert_eq!(clauses("pdf, merge cafe pdf, cafe"), [0..4, 5..6].map(|_| 0..6)[..1]);
+        assert_eq!(clauses(",,"), []);
     }
 
     #[test]

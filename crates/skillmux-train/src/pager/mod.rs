@@ -2,8 +2,8 @@
 //!
 //! Each case is a query about one skill, with the bytes of its body that the answer needs. Every
 //! node of the body is an example: one that holds some of these bytes is needed. A logistic
-//! regression tells them from the others. A second one tells how likely a page suffices, from what
-//! it leaves out.
+//! regression and boosted trees upon it tell them from the others. A second regression tells how
+//! likely a page suffices, from what it leaves out.
 
 mod fit;
 
@@ -141,8 +141,9 @@ impl PagerExamples {
             .cases
             .par_iter()
             .flat_map_iter(|case| {
-                let weights = weights[&case.fold];
-                let pages = case.pages(weights, router, &self.pager.clone().with_weights(weights));
+                let weights = &weights[&case.fold];
+                let pager = self.pager.clone().with_weights(weights.clone());
+                let pages = case.pages(weights, router, &pager);
                 pages.into_iter().map(|page| (case.fold, page))
             })
             .collect();
@@ -210,7 +211,12 @@ impl Case {
     }
 
     /// Returns pages of all [`BUDGETS`] by weights that were not fitted to this case.
-    fn pages(&self, weights: NodeWeights, router: &Router, pager: &ValuePager) -> Vec<PageExample> {
+    fn pages(
+        &self,
+        weights: &NodeWeights,
+        router: &Router,
+        pager: &ValuePager,
+    ) -> Vec<PageExample> {
         router.with_page_request(&self.skill, &self.query, |request| {
             let full_tokens = pager.page(request).full_tokens;
             let page = |percent: &u32| {

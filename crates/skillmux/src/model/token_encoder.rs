@@ -1,6 +1,6 @@
 //! [`TokenEncoder`]: texts to one vector for each token.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use crate::{error::Result, model::Encoder};
 
@@ -18,6 +18,12 @@ pub trait TokenEncoder: Encoder {
     /// # Errors
     /// As for [`encode`](Encoder::encode).
     fn encode_query_tokens(&self, query: &str) -> Result<TokenVectors>;
+
+    /// Returns the clauses of a query with these tokens, as ranges of them in their order: what
+    /// stands between commas, full stops, and words that join. None is empty, and no two overlap.
+    fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
+        std::iter::once(0..tokens.len()).filter(|whole| !whole.is_empty()).collect()
+    }
 }
 
 impl fmt::Debug for dyn TokenEncoder + '_ {

@@ -19,6 +19,17 @@ impl Trees {
         Self { bias, trees }
     }
 
+    /// Tells whether there is nothing to add up.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Tells whether all leaves are numbers that can be counted with.
+    pub fn is_finite(&self) -> bool {
+        let mut leaves = self.trees.iter().flat_map(|tree| &tree.leaves);
+        self.bias.is_finite() && leaves.all(|leaf| leaf.is_finite())
+    }
+
     /// Returns the sum for some features. A feature that is not there counts as 0.
     pub fn sum(&self, features: &[f32]) -> f32 {
         self.trees.iter().fold(self.bias, |sum, tree| sum + tree.leaf(features))

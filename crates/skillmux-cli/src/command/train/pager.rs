@@ -44,7 +44,7 @@ pub(super) fn run(args: &TrainPagerArgs) -> anyhow::Result<Outcome> {
     }
     let (texts, of_texts) = examples.fit(&router);
     let (tokens, of_tokens) = read(PagerChoice::Transformer)?.fit(&router);
-    let weights = serde_json::to_string_pretty(&PagerWeights { texts, tokens });
+    let weights = serde_json::to_string(&PagerWeights { texts, tokens });
     write_file(&args.out, format!("{}\n", weights.context("weights are numbers")?).as_bytes())?;
     let [n_nodes, n_needed] = examples.n_nodes();
     print_text(&format!(

@@ -40,6 +40,25 @@ features! {
         /// Share of the tokens of the query to which the node is nearest, in `[0, 1]`; nodes that
         /// are about as near have a part each. 0 without a token encoder.
         token_share,
+        /// Meaning of the node for the clause of the query that it answers best, less that of the
+        /// best node for this clause, in `[-2, 0]`. Like all features of clauses, it is by the
+        /// tokens of the clause, and 0 without a token encoder.
+        #[serde(default)]
+        clause_meaning,
+        /// 1 over the best place of the node by the meaning for a clause, in `[0, 1]`.
+        #[serde(default)]
+        place_by_clause,
+        /// How far the meaning of the node for a clause is above the mean of the body, in standard
+        /// deviations, for the clause where that is most.
+        #[serde(default)]
+        clause_rise,
+        /// The largest share of a clause that the node has, in `[0, 1]`: nodes that are about as
+        /// near have a part each.
+        #[serde(default)]
+        best_clause_share,
+        /// The mean share over the clauses, in `[0, 1]`.
+        #[serde(default)]
+        clause_share,
         /// 1 if it is an example.
         is_example,
         /// 1 if it is about errors.

@@ -2,10 +2,14 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::super::{PageRequest, outline::Outline, scene::MAX_COMPARED};
+use super::{
+    super::{PageRequest, outline::Outline, scene::MAX_COMPARED},
+    clauses::SHARE_STEEPNESS,
+};
 use crate::{
     model::{Encoder, TokenEncoder, TokenVectors},
     skill::Node,
@@ -19,10 +23,6 @@ const MAX_TOKEN_NODES: usize = 256;
 
 /// Least weight of a token of the query: that of one which nearly all nodes have.
 const MIN_TOKEN_WEIGHT: f32 = 0.05;
-
-/// How steeply a token of the query is shared out among the nodes: one whose cosine is larger by a
-/// tenth has *e* squared times as much of it.
-const SHARE_STEEPNESS: f32 = 20.0;
 
 /// Most tokens of bodies that are kept for the next page of the same skill; 25 MB of a model with
 /// 384 dimensions.
@@ -73,6 +73,8 @@ pub(super) struct Meaning {
     pub(super) of_headings: Vec<f32>,
     /// By node; empty without a token encoder.
     pub(super) token_shares: Vec<f32>,
+    /// For each clause of the query, by node, `[clauses, nodes]`; empty without a token encoder.
+    pub(super) of_clauses: Vec<Vec<f32>>,
 }
 
 impl Meaning {
@@ -90,7 +92,8 @@ impl Meaning {
         let texts: Vec<&str> = of_nodes.chain(paths.iter().map(String::as_str)).collect();
         let mut cosines = cosines(encoder, request.query, &texts);
         let of_headings = cosines.split_off(n_nodes);
-        Self { of_nodes: cosines, of_headings, token_shares: Vec::new() }
+        let (token_shares, of_clauses) = <_>::default();
+        Self { of_nodes: cosines, of_headings, token_shares, of_clauses }
     }
 
     /// Compares the tokens of the query with those of each node and of the headings above it.
@@ -120,8 +123,14 @@ impl Meaning {
             body.tokens.iter().map(|node| query.best_cosines(node, encoder.dim())).collect();
         let weights = token_weights(&query, &body.tokens);
         let of_nodes = cosines.iter().map(|of_node| mean(of_node, &weights)).collect();
+        let of_clause = |clause: Range<usize>| {
+            let mean =
+                |of_node: &Vec<f32>| mean(&of_node[clause.clone()], &weights[clause.clone()]);
+            cosines.iter().map(mean).collect()
+        };
+        let of_clauses = encoder.clauses(&query.tokens).into_iter().map(of_clause).collect();
         let token_shares = token_shares(&cosines, &weights);
-        Some(Self { of_nodes, of_headings: Vec::new(), token_shares })
+        Some(Self { of_nodes, of_headings: Vec::new(), token_shares, of_clauses })
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`ValuePager`]: nodes by how likely each is needed.
 
+mod clauses;
 mod features;
 mod lines;
 mod meaning;
@@ -81,7 +82,7 @@ struct Reading<E: ?Sized> {
 
 impl<E: ?Sized> Clone for Reading<E> {
     fn clone(&self) -> Self {
-        Self { weights: self.weights, encoder: Arc::clone(&self.encoder) }
+        Self { weights: self.weights.clone(), encoder: Arc::clone(&self.encoder) }
     }
 }
 
@@ -110,10 +111,10 @@ impl ValuePager {
     /// Returns the pager with other weights, for each way in which it reads nodes: to fit them.
     #[must_use]
     pub fn with_weights(mut self, weights: NodeWeights) -> Self {
-        self.texts.weights = weights;
         if let Some(tokens) = &mut self.tokens {
-            tokens.weights = weights;
+            tokens.weights = weights.clone();
         }
+        self.texts.weights = weights;
         self
     }
 
@@ -130,13 +131,16 @@ impl ValuePager {
         scene: &Scene,
     ) -> NodeValues {
         let by_tokens = self.tokens.as_ref().and_then(|Reading { weights, encoder }| {
-            Some((Meaning::of_tokens(request, outline, &**encoder, &self.last)?, *weights))
+            Some((Meaning::of_tokens(request, outline, &**encoder, &self.last)?, weights))
         });
         let (meaning, weights) = by_tokens.unwrap_or_else(|| {
             let Reading { weights, encoder } = &self.texts;
-            (Meaning::of_texts(request, outline, &**encoder), *weights)
+            (Meaning::of_texts(request, outline, &**encoder), weights)
         });
-        NodeValues { features: scene::features(request, outline, scene, &meaning), weights }
+        NodeValues {
+            features: scene::features(request, outline, scene, &meaning),
+            weights: weights.clone(),
+        }
     }
 }
 
@@ -388,7 +392,7 @@ pub(super) mod tests {
     use super::{super::tests::page_of, meaning::tests::Letters, *};
     use crate::{
         error::{Error, Result},
-        model::EncoderIdentity,
+        model::{EncoderIdentity, Trees},
         page::{PartList, TermSource},
         skill::NodeTree,
     };
@@ -434,7 +438,7 @@ pub(super) mod tests {
         };
         let identity = EncoderIdentity { name: "animals".into(), dim: 2, fingerprint: "1".into() };
         ValuePager::new(
-            NodeWeights { bias: -1.0, weights, sufficiency: None },
+            NodeWeights { bias: -1.0, weights, trees: Trees::default(), sufficiency: None },
             Arc::new(Animals(identity)),
         )
     }
@@ -514,7 +518,7 @@ pub(super) mod tests {
     fn a_page_that_leaves_out_less_is_likelier_to_suffice() {
         let weights = SufficiencyWeights { bias: 0.5, sum: -1.0, largest: -0.5, share: -2.0 };
         let value = pager();
-        let weights = NodeWeights { sufficiency: Some(weights), ..value.texts.weights };
+        let weights = NodeWeights { sufficiency: Some(weights), ..value.texts.weights.clone() };
         let pager = ValuePager::new(weights, value.texts.encoder);
         let body = "Stones lie there.\n\nDogs bark loudly.\n\nClouds pass.\n";
         let likely = |budget| page_of(&pager, body, "dogs", budget).sufficiency.unwrap();
@@ -539,7 +543,7 @@ pub(super) mod tests {
     fn tokens_are_compared_where_an_encoder_reads_them() {
         let value = pager();
         let weights = NodeFeatures { meaning: 3.0, token_share: 1.0, ..NodeFeatures::default() };
-        let weights = NodeWeights { bias: -1.0, weights, ..value.texts.weights };
+        let weights = NodeWeights { bias: -1.0, weights, ..value.texts.weights.clone() };
         let pager = value.with_tokens(weights, Arc::new(Letters::default()));
         let shown = |body: &str, query: &str| {
             let page = page_of(&pager, body, query, 3);

@@ -9,6 +9,7 @@ use super::{
         scene::{MAX_COMPARED, Scene},
     },
     NodeFeatures,
+    clauses::of_clauses,
     lines::best_lines,
     meaning::Meaning,
 };
@@ -33,6 +34,7 @@ pub(super) fn features(
     let best = |cosines: &[f32]| cosines.iter().copied().fold(-1.0, f32::max);
     let (best_node, best_heading) = (best(&meaning.of_nodes), best(&meaning.of_headings));
     let sections = section_means(nodes, &deviations);
+    let clauses = of_clauses(&meaning.of_clauses);
     let is = |kind: NodeKind, node: &Node| if node.kind == kind { 1.0 } else { 0.0 };
     let of_section = |of: &[f32], node: &Node| {
         node.section.and_then(|section| of.get(section as usize)).copied()
@@ -52,6 +54,11 @@ pub(super) fn features(
         heading_meaning: of_section(&meaning.of_headings, node).map_or(0.0, |of| of - best_heading),
         section_meaning: sections.get(&node.section).copied().unwrap_or(0.0),
         token_share: meaning.token_shares.get(idx).copied().unwrap_or(0.0),
+        clause_meaning: clauses.get(idx).map_or(0.0, |of| of.meaning),
+        place_by_clause: clauses.get(idx).map_or(0.0, |of| of.place),
+        clause_rise: clauses.get(idx).map_or(0.0, |of| of.rise),
+        best_clause_share: clauses.get(idx).map_or(0.0, |of| of.best_share),
+        clause_share: clauses.get(idx).map_or(0.0, |of| of.share),
         is_example: is(NodeKind::Example, node),
         is_error_handling: is(NodeKind::ErrorHandling, node),
         is_concept: is(NodeKind::Concept, node),
@@ -70,7 +77,7 @@ fn scaled(numbers: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the place of each number, the largest first, from 1; equals in their order.
-fn places(numbers: &[f32]) -> Vec<f32> {
+pub(super) fn places(numbers: &[f32]) -> Vec<f32> {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*b].total_cmp(&numbers[*a]));
     let mut places = vec![0.0; numbers.len()];
@@ -81,7 +88,7 @@ fn places(numbers: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the numbers in standard deviations from their mean.
-fn standardised(numbers: &[f32]) -> Vec<f32> {
+pub(super) fn standardised(numbers: &[f32]) -> Vec<f32> {
     let n = numbers.len().max(1) as f32;
     let mean = numbers.iter().sum::<f32>() / n;
     let deviation = (numbers.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / n).sqrt();
