@@ -1,10 +1,6 @@
 //! [`of_clauses`]: how near nodes are to the clauses of a query, each by itself.
 
-use super::scene::{places, standardised};
-
-/// How steeply a clause is shared out among the nodes: one that is nearer by a tenth has *e*
-/// squared times as much of it.
-pub(super) const SHARE_STEEPNESS: f32 = 20.0;
+use super::numbers::{places, shares, standardised};
 
 /// How near a node is to the clauses of a query; see [`NodeFeatures`](super::NodeFeatures).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,15 +27,13 @@ pub(super) fn of_clauses(meanings: &[Vec<f32>]) -> Vec<OfClauses> {
     for of_clause in meanings {
         let best = of_clause.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let (places, rises) = (places(of_clause), standardised(of_clause));
-        let parts: Vec<f32> =
-            of_clause.iter().map(|meaning| (SHARE_STEEPNESS * (meaning - best)).exp()).collect();
-        let all: f32 = parts.iter().sum();
+        let shares = shares(of_clause);
         for (idx, node) in of_nodes.iter_mut().enumerate() {
             node.meaning = node.meaning.max(of_clause[idx] - best);
             node.place = node.place.max(1.0 / places[idx]);
             node.rise = node.rise.max(rises[idx]);
-            node.best_share = node.best_share.max(parts[idx] / all);
-            node.share += parts[idx] / all / meanings.len() as f32;
+            node.best_share = node.best_share.max(shares[idx]);
+            node.share += shares[idx] / meanings.len() as f32;
         }
     }
     of_nodes

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::{PageRequest, outline::Outline, scene::MAX_COMPARED},
-    clauses::SHARE_STEEPNESS,
+    numbers::shares,
 };
 use crate::{
     model::{Encoder, TokenEncoder, TokenVectors},
@@ -162,17 +162,14 @@ fn mean(numbers: &[f32], weights: &[f32]) -> f32 {
 /// Shares out each token of the query among the nodes by its cosines with them, and returns the
 /// mean share of each node.
 fn token_shares(cosines: &[Vec<f32>], weights: &[f32]) -> Vec<f32> {
-    let mut shares: Vec<Vec<f32>> = vec![Vec::with_capacity(weights.len()); cosines.len()];
+    let mut of_nodes: Vec<Vec<f32>> = vec![Vec::with_capacity(weights.len()); cosines.len()];
     for token in 0..weights.len() {
-        let of_token = |of_node: &Vec<f32>| of_node[token];
-        let best = cosines.iter().map(of_token).fold(0.0, f32::max);
-        let part = |of_node| (SHARE_STEEPNESS * (of_token(of_node) - best)).exp();
-        let all: f32 = cosines.iter().map(part).sum();
-        for (shares, of_node) in shares.iter_mut().zip(cosines) {
-            shares.push(part(of_node) / all);
+        let of_token: Vec<f32> = cosines.iter().map(|of_node| of_node[token]).collect();
+        for (of_node, share) in of_nodes.iter_mut().zip(shares(&of_token)) {
+            of_node.push(share);
         }
     }
-    shares.iter().map(|of_node| mean(of_node, weights)).collect()
+    of_nodes.iter().map(|of_node| mean(of_node, weights)).collect()
 }
 
 /// Returns the headings of a section without the title of the body, which all have in common.

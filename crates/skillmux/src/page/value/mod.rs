@@ -4,6 +4,7 @@ mod clauses;
 mod features;
 mod lines;
 mod meaning;
+mod numbers;
 mod scene;
 mod weights;
 

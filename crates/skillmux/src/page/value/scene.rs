@@ -12,6 +12,7 @@ use super::{
     clauses::of_clauses,
     lines::best_lines,
     meaning::Meaning,
+    numbers::{places, scaled, standardised},
 };
 use crate::skill::{Node, NodeKind};
 
@@ -67,33 +68,6 @@ pub(super) fn features(
         n_nodes: (nodes.len() as f32).ln() / 5.0,
     };
     nodes.iter().enumerate().map(features).collect()
-}
-
-/// Returns the numbers over the largest one; zeros if that is 0.
-fn scaled(numbers: &[f32]) -> Vec<f32> {
-    let largest = numbers.iter().copied().fold(0.0, f32::max);
-    let scale = if largest > f32::EPSILON { 1.0 / largest } else { 0.0 };
-    numbers.iter().map(|number| number * scale).collect()
-}
-
-/// Returns the place of each number, the largest first, from 1; equals in their order.
-pub(super) fn places(numbers: &[f32]) -> Vec<f32> {
-    let mut order: Vec<usize> = (0..numbers.len()).collect();
-    order.sort_by(|a, b| numbers[*b].total_cmp(&numbers[*a]));
-    let mut places = vec![0.0; numbers.len()];
-    for (place, idx) in order.into_iter().enumerate() {
-        places[idx] = place as f32 + 1.0;
-    }
-    places
-}
-
-/// Returns the numbers in standard deviations from their mean.
-pub(super) fn standardised(numbers: &[f32]) -> Vec<f32> {
-    let n = numbers.len().max(1) as f32;
-    let mean = numbers.iter().sum::<f32>() / n;
-    let deviation = (numbers.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / n).sqrt();
-    let scale = if deviation > 1e-6 { 1.0 / deviation } else { 0.0 };
-    numbers.iter().map(|number| (number - mean) * scale).collect()
 }
 
 /// Returns the mean of the numbers of the nodes of each section.
