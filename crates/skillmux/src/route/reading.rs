@@ -307,8 +307,8 @@ fn is_familiar(word: &str, index: &Index) -> Result<bool> {
 }
 
 /// Returns what a word is most likely meant for: of the nearest words of the library, that of most
-/// skills; without any, the one nearest word that the speller has, if there is only one, so that
-/// the transformer can read it.
+/// skills; without any, two words of the library in one; else the one nearest word that the speller
+/// has, if there is only one, so that the transformer can read it.
 fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
     let is_small = index.n_skills() <= SMALL_LIBRARY;
     let library = if is_small { index.headline_words()? } else { &[] };
@@ -320,11 +320,22 @@ fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<Stri
             best = Some((n_users, candidate.clone()));
         }
     }
-    if let Some((_, word)) = best {
-        return Ok(Some(word));
+    if let Some(words) = best.map(|(_, word)| word).or_else(|| two_words(word, library)) {
+        return Ok(Some(words));
     }
     let mut words = nearest.into_iter().filter(|candidate| speller.has_whole_word(candidate));
     Ok(words.next().filter(|_| words.next().is_none()))
+}
+
+/// Returns the two words of the library, which are in order, that a word is made of: `helmchart`.
+/// Of several such pairs, the one with the longest first word.
+fn two_words(word: &str, library: &[String]) -> Option<String> {
+    let has = |part: &str| library.binary_search_by(|known| known.as_str().cmp(part)).is_ok();
+    let ends = MIN_LETTERS..=word.len().saturating_sub(MIN_LETTERS);
+    let mut pairs = ends.rev().filter_map(|end| word.split_at_checked(end));
+    pairs
+        .find(|(first, last)| has(first) && has(last))
+        .map(|(first, last)| format!("{first} {last}"))
 }
 
 /// Returns how many skills have a word in one field.
@@ -375,6 +386,19 @@ mod tests {
         assert_eq!(renamed, [("PPT", "PowerPoint"), ("k8s", "Kubernetes")]);
         for kept in ["read deck.ppt and ./xls/a", "an xlsx file", "a ppt-maker, é ppté?", ""] {
             assert_eq!(read(kept), (kept.to_owned(), Vec::new()), "{kept}");
+        }
+    }
+
+    #[test]
+    fn two_words_without_a_blank_are_told_apart() {
+        let library = ["chart", "charts", "data", "helm", "hel", "mcharts"].map(str::to_owned);
+        let mut library = library.to_vec();
+        library.sort();
+        let read = |word: &str| two_words(word, &library);
+        assert_eq!(read("helmchart").as_deref(), Some("helm chart"));
+        assert_eq!(read("helmcharts").as_deref(), Some("helm charts"));
+        for word in ["helm", "helmets", "flipchart", "helcharts", "datahelmchart", "chart", ""] {
+            assert_eq!(read(word), None, "{word}");
         }
     }
 
