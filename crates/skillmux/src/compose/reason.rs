@@ -58,7 +58,12 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
 pub(super) fn of_doubt(best: &Considered, next: Option<&Considered>) -> String {
     let reason = of_load(best, 1);
     let next = next.map_or(String::new(), |next| format!("; or else `{}`", short_name(next)));
-    format!("maybe: {reason}{next}")
+    in_doubt(&format!("{reason}{next}"))
+}
+
+/// Says a reason for what may not help.
+pub(super) fn in_doubt(reason: &str) -> String {
+    format!("maybe: {reason}")
 }
 
 /// Says that several skills are loaded, and names those for the same part of the task as the first,

@@ -159,7 +159,8 @@ fn reason(steps: &[StepCandidates], chosen: &[Chosen<'_>]) -> String {
                 let of_part = rest.iter().filter(|c| (c.step == first.step) == is_beside);
                 of_part.map(|chosen| chosen.skill).collect()
             };
-            reason::of_set(first.skill, &of(true), &of(false))
+            let reason = reason::of_set(first.skill, &of(true), &of(false));
+            if is_unsure(steps) { reason::in_doubt(&reason) } else { reason }
         }
     }
 }
