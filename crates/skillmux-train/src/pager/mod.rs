@@ -81,9 +81,12 @@ impl PagerExamples {
     /// What the index says.
     pub fn read(cases: &Dataset, router: &Router, pager: ValuePager) -> Result<Self> {
         let read = |task: &Task| Case::read(task, router, &pager);
-        let all = cases.tasks.par_iter().map(read).collect::<Result<Vec<_>>>()?;
+        // A body is read once for all that is asked about it in a row.
+        let is_of_one = |a: &Task, b: &Task| skill_of(a).is_some_and(|id| Some(id) == skill_of(b));
+        let of_skill = |tasks: &[Task]| tasks.iter().map(read).collect::<Result<Vec<_>>>();
+        let all = cases.tasks.par_chunk_by(is_of_one).map(of_skill).collect::<Result<Vec<_>>>()?;
         let mut read = Self { pager, cases: Vec::new(), n_unknown: 0, n_other_body: 0 };
-        for case in all {
+        for case in all.into_iter().flatten() {
             match case {
                 Read::Case(case) => read.cases.push(*case),
                 Read::Unknown => read.n_unknown += 1,
@@ -139,7 +142,8 @@ impl PagerExamples {
         }
         let pages: Vec<(u64, PageExample)> = self
             .cases
-            .par_iter()
+            .par_chunk_by(|a, b| a.skill.skill.id == b.skill.skill.id)
+            .flat_map_iter(|cases| cases)
             .flat_map_iter(|case| {
                 let weights = &weights[&case.fold];
                 let pager = self.pager.clone().with_weights(weights.clone());
@@ -170,6 +174,11 @@ impl PagerExamples {
         let weights = NodeWeights { sufficiency: Some(sufficiency), ..fit(&examples(&|_| true)) };
         (weights, scores)
     }
+}
+
+/// Returns the skill that a task asks about.
+fn skill_of(task: &Task) -> Option<&str> {
+    task.evidence.as_ref().map(|evidence| evidence.skill_id.as_str())
 }
 
 /// What became of a case.
