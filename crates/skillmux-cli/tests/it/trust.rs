@@ -32,7 +32,7 @@ fn answers_say_where_a_skill_comes_from_and_what_speaks_against_it() {
     let home = home();
     let text = home.run(&["route", TASK]).stdout;
     assert!(text.contains("from: project, unrated"), "{text}");
-    assert!(text.contains("warning: it runs what it downloads (line 3)"), "{text}");
+    assert!(text.contains("warning: it runs what it downloads (line 3 of its text)"), "{text}");
     let route = json_of(&home.run(&["route", TASK, "--format", "json"]));
     let trust = &route["steps"][0]["skills"][0]["trust"];
     assert_eq!(trust["origin"], "project");
@@ -40,7 +40,7 @@ fn answers_say_where_a_skill_comes_from_and_what_speaks_against_it() {
     let text = home.run(&["search", "wash the dirty mug"]).stdout;
     assert!(text.contains("from: personal, trusted"), "{text}");
     let text = home.run(&["page", "project-claude-code/tea"]).stdout;
-    assert!(text.contains("warning: it runs what it downloads (line 3)"), "{text}");
+    assert!(text.contains("warning: it runs what it downloads (line 3 of its text)"), "{text}");
     let text = home.run(&["stats"]).stdout;
     assert!(text.contains("1 personal, 1 project") && text.contains("1 pipe_to_shell"), "{text}");
 }

@@ -121,7 +121,7 @@ mod tests {
             [
                 "changed since it was pinned",
                 "is a copy of `a/pdf`",
-                "runs what it downloads (line 3)",
+                "runs what it downloads (line 3 of its text)",
                 "was flagged by scan",
             ]
         );

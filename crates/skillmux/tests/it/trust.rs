@@ -86,7 +86,7 @@ fn a_copy_with_more_risks_stands_behind_its_original() {
     assert_eq!(note.risks[0].risk, Risk::PipeToShell);
     assert_eq!(
         note.warnings(),
-        ["is a copy of `acme/pdf-forms`", "runs what it downloads (line 3)"]
+        ["is a copy of `acme/pdf-forms`", "runs what it downloads (line 3 of its text)"]
     );
     let original = usual.trust(&SkillId::new("acme/pdf-forms")).unwrap();
     assert_eq!((original.warnings(), original.tier), (vec![], Tier::Unrated));
@@ -253,7 +253,10 @@ fn an_audit_names_what_speaks_against_skills() {
     let expected = [
         ("acme/slides", "was flagged by scan"),
         ("acme/tables", "changed since it was pinned"),
-        ("else/pdf-forms", "is a copy of `acme/pdf-forms`; runs what it downloads (line 3)"),
+        (
+            "else/pdf-forms",
+            "is a copy of `acme/pdf-forms`; runs what it downloads (line 3 of its text)",
+        ),
     ];
     assert_eq!(told, expected.map(|(id, warnings)| (id, warnings.to_owned())));
     assert!(
