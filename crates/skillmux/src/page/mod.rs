@@ -377,7 +377,7 @@ pub(crate) mod tests {
     }
 
     /// Bodies of 128 KiB that are cheap to write and were made to be dear to page.
-    fn hostile_bodies() -> [String; 5] {
+    fn hostile_bodies() -> [String; 6] {
         let title = format!("# {}\n", "long title ".repeat(6_000));
         let fill = |head: &str, line: &str| {
             let n_lines = (1_usize << 17).saturating_sub(head.len()) / line.len();
@@ -389,6 +389,8 @@ pub(crate) mod tests {
             fill(&title, "##\nx\n"),
             // Every section and every node has a long path above it.
             fill(&format!("{title}## {}\n", "b".repeat(1 << 14)), "###### a b c d\nx\n"),
+            // The title ends in what does not belong to it.
+            fill(&format!("# x {}\n", "#".repeat(1 << 16)), "## s\nx y z\n"),
             fill("", "x\n\n"),
             fill("", "## scans rotate\n\n```\nx\n```\n\n"),
         ]

@@ -33,6 +33,8 @@ pub(super) enum Extent {
 /// A growing selection of nodes that never costs more than the budget.
 pub(super) struct Outline<'a> {
     request: &'a PageRequest<'a>,
+    /// Title of each section, clipped: found once, for the whole heading is read for it.
+    titles: Vec<&'a str>,
     /// Tokens of each section's heading line.
     heading_tokens: Vec<u32>,
     /// Whether a section's heading is shown.
@@ -47,9 +49,10 @@ pub(super) struct Outline<'a> {
 impl<'a> Outline<'a> {
     pub(super) fn new(request: &'a PageRequest<'a>) -> Self {
         let NodeTree { sections, nodes } = request.nodes;
-        let heading_tokens = sections.iter().map(|section| {
+        let titles: Vec<&str> =
+            sections.iter().map(|section| clipped_title(section, &request.skill.body)).collect();
+        let heading_tokens = titles.iter().map(|title| {
             // The `#`s and the space after them are one token.
-            let title = clipped_title(section, &request.skill.body);
             if title.is_empty() { 0 } else { 1 + estimate_tokens(title) }
         });
         let positions = (0_u32..).take(nodes.len());
@@ -57,6 +60,7 @@ impl<'a> Outline<'a> {
         Self {
             request,
             heading_tokens: heading_tokens.collect(),
+            titles,
             is_shown: vec![false; sections.len()],
             extents: vec![Extent::None; nodes.len()],
             is_had,
@@ -109,7 +113,7 @@ impl<'a> Outline<'a> {
     }
 
     fn title(&self, section_idx: usize) -> &'a str {
-        clipped_title(&self.request.nodes.sections[section_idx], &self.request.skill.body)
+        self.titles[section_idx]
     }
 
     /// Returns the tokens of all nodes and all headings.
@@ -460,6 +464,22 @@ fn one_line(title: &str) -> String {
 mod tests {
     use super::super::tests::outlined;
     use super::*;
+    use crate::growth::assert_linear;
+
+    #[test]
+    fn a_long_title_above_many_sections_takes_linear_time() {
+        for fill in ["#", " ", "y"] {
+            assert_linear(fill, 1 << 16, |fill| {
+                let sections = "## s\nx\n".repeat(fill.len() / 64);
+                let body = format!("# x {fill}b\n{sections}# x {fill}\n{sections}");
+                outlined(&body, 900, |outline, tree| {
+                    for idx in 0..tree.sections.len() {
+                        assert!(outline.heading_path(idx).len() <= 2);
+                    }
+                });
+            });
+        }
+    }
 
     #[test]
     fn a_heading_is_paid_once() {

@@ -76,12 +76,14 @@ impl KindClassifier for KindWeights {
 /// The title of a body is no heading, as for the rules. Linear in the bodies; some microseconds a
 /// node.
 pub fn kind_features(body: &str, tree: &NodeTree) -> Vec<Vec<u16>> {
-    let NodeTree { nodes, .. } = tree;
+    let NodeTree { nodes, sections } = tree;
+    // Once for each section: the whole heading is read for its title.
+    let titles: Vec<&str> = sections.iter().map(|section| section.title(body)).collect();
     let shapes: Vec<u8> = nodes.iter().map(|node| shape(node.text(body).unwrap_or(""))).collect();
     let of_node = |(idx, node): (usize, &Node)| {
         let mut seen = Seen { features: vec![0], shape: shapes[idx] };
         seen.add_text(node.text(body).unwrap_or(""));
-        seen.add_headings(body, tree, node);
+        seen.add_headings(tree, &titles, node);
         seen.add(b'r', [kind_byte(node.kind)]);
         seen.add(b'R', [kind_byte(node.kind), shapes[idx]]);
         seen.add(b's', [shapes[idx]]);
@@ -179,17 +181,16 @@ impl Seen {
         }
     }
 
-    fn add_headings(&mut self, body: &str, tree: &NodeTree, node: &Node) {
+    fn add_headings(&mut self, tree: &NodeTree, titles: &[&str], node: &Node) {
         let mut at = node.section;
         let mut group = b'h';
         let mut depth = 0;
         // Walking from parent to parent meets each of the six levels at most once.
-        while let Some(section) =
-            at.and_then(|at| tree.sections.get(at as usize)).filter(|_| depth < 6)
+        while let Some(idx) = at.map(|at| at as usize).filter(|_| depth < 6)
+            && let Some((section, title)) = tree.sections.get(idx).zip(titles.get(idx))
         {
-            let is_title = at == Some(0) && section.level == 1;
+            let is_title = idx == 0 && section.level == 1;
             if !is_title {
-                let title = section.title(body);
                 let title = &title[..title.floor_char_boundary(WORDS_BYTES)];
                 for_each_word(title, &mut |word| {
                     self.add_word(group, word);
@@ -293,6 +294,14 @@ mod tests {
         assert_eq!(serde_json::from_str::<KindWeights>(&json).unwrap(), weights(NodeKind::Step, 7));
         let error = serde_json::from_str::<KindWeights>("{\"step\":[1]}").unwrap_err();
         assert!(error.to_string().contains("each of the six kinds"), "{error}");
+    }
+
+    #[test]
+    fn a_long_title_above_many_nodes_takes_linear_time() {
+        assert_linear("#", 1 << 16, |fill| {
+            let body = format!("# A\n\n## x {fill}\n{}", "### s\nx\n".repeat(fill.len() / 64));
+            kind_features(&body, &NodeTree::parse(&body));
+        });
     }
 
     #[test]
