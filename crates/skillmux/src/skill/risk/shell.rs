@@ -30,23 +30,24 @@ pub(super) fn first(body: &str, words: &Regex, is_sign: impl Fn(&str) -> bool) -
 /// Returns the line around a byte, with those that a backslash or a pipe joins to it.
 pub(super) fn command_around(body: &str, at: usize) -> Range<usize> {
     let mut start = at;
-    loop {
+    // A chain of lines may be as long as a text, too: what is cut off below is not read.
+    while at - start <= MAX_COMMAND_BYTES {
         start = body[..start].rfind('\n').map_or(0, |end| end + 1);
         let Some(before) = body[..start].strip_suffix('\n').filter(|text| goes_on(text)) else {
             break;
         };
         start = before.len();
     }
+    // A line may be as long as a text.
+    let start = if at - start > MAX_COMMAND_BYTES { at } else { start };
     let mut end = at;
-    loop {
+    while end - start <= 2 * MAX_COMMAND_BYTES {
         end = body[end..].find('\n').map_or(body.len(), |n| end + n);
         if end == body.len() || !goes_on(&body[..end]) {
             break;
         }
         end += 1;
     }
-    // A line may be as long as a text.
-    let start = if at - start > MAX_COMMAND_BYTES { at } else { start };
     let end = body.floor_char_boundary(end.min(start + 2 * MAX_COMMAND_BYTES));
     start..end.max(at)
 }
@@ -106,6 +107,7 @@ static TORN_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growth::assert_linear;
 
     #[test]
     fn torn_names_are_mended() {
@@ -121,5 +123,24 @@ mod tests {
         let text = "a\nb |\nc \\\r\n| \\\nd\ne\n| f |\n| g |";
         assert_eq!(&text[command_around(text, text.find('c').unwrap())], "b |\nc \\\r\n| \\\nd");
         assert_eq!(&text[command_around(text, text.find('f').unwrap())], "| f |");
+    }
+
+    #[test]
+    fn a_long_chain_of_lines_is_cut_as_a_long_line_is() {
+        let text = "a \\\n".repeat(8_000);
+        let (at, end) = (8_000, 8_000 + 2 * MAX_COMMAND_BYTES);
+        assert_eq!(command_around(&text, at), at..end);
+        let near = MAX_COMMAND_BYTES;
+        assert_eq!(command_around(&text, near), 0..2 * MAX_COMMAND_BYTES);
+    }
+
+    #[test]
+    fn a_long_chain_of_lines_takes_linear_time() {
+        let far_apart = format!("{}curl x \\\n", "a \\\n".repeat(2_050));
+        for unit in ["curl x \\\n", "curl x |\n", &far_apart] {
+            assert_linear(unit, 400_000, |text| {
+                assert_eq!(first(text, &pattern("curl"), |_| false), None);
+            });
+        }
     }
 }
