@@ -28,7 +28,8 @@ pub(super) struct Document<'a> {
 ///
 /// Front matter stands between a first line `---` and a line `---` or `...`. Where it is not valid
 /// YAML its lines are read one by one. Where it is never closed, it ends before the first line that
-/// cannot belong to it, so no text is lost. A `---` that opens no `key: value` lines is a ruler.
+/// cannot belong to it, so no text is lost; likewise where what seems to close it is a ruler in the
+/// text. A `---` that opens no `key: value` lines is a ruler.
 pub(super) fn parse(text: &str) -> Document<'_> {
     let start = text.trim_start_matches(['\n', ' ', '\t']);
     let whole = Document { front_matter: None, body: text };
@@ -36,11 +37,11 @@ pub(super) fn parse(text: &str) -> Document<'_> {
     if first.trim_end() != "---" {
         return whole;
     }
-    let closed = closing_line(block);
+    let n_lines_before = text[..text.len() - block.len()].matches('\n').count();
+    let closed = closing_line(block).filter(|(yaml, _)| !has_text(yaml, n_lines_before));
     let is_closed = closed.is_some();
     let (yaml, body) = closed.unwrap_or_else(|| front_matter_lines::split_unclosed(block));
     // Between two rulers there may be nothing; a single ruler opens nothing.
-    let n_lines_before = text[..text.len() - block.len()].matches('\n').count();
     let front_matter =
         if is_closed || !yaml.is_empty() { read(yaml, n_lines_before) } else { None };
     match front_matter {
@@ -64,6 +65,19 @@ fn closing_line(block: &str) -> Option<(&str, &str)> {
         offset += line.len();
     }
     None
+}
+
+/// Returns whether a block that is no YAML is front matter that was never closed, and text up to a
+/// ruler.
+fn has_text(block: &str, n_lines_before: usize) -> bool {
+    let is_yaml = |yaml: &str| {
+        yaml.len() <= MAX_FRONT_MATTER_BYTES && from_yaml(yaml, n_lines_before).is_ok()
+    };
+    let (front_matter, rest) = front_matter_lines::split_unclosed(block);
+    !front_matter.is_empty()
+        && front_matter_lines::is_text(rest)
+        && is_yaml(front_matter)
+        && !is_yaml(block)
 }
 
 /// Returns the fields, or `None` where the block is no front matter at all.
@@ -377,6 +391,37 @@ mod tests {
         assert_eq!(front_matter.name.as_deref(), Some("a"));
         assert_eq!(front_matter.description.as_deref(), Some("does things"));
         assert_eq!(front_matter.repaired.as_deref(), Some("no closing `---`"));
+    }
+
+    #[test]
+    fn a_ruler_in_the_text_closes_no_front_matter() {
+        for text in [
+            "\n# Title\nIMPORTANT body text here.\n",
+            "\nA text.\n\n- an item: one\n",
+            "# Title\n\nA text.\n",
+        ] {
+            let text = format!("{text}\n---\n\nsecond part\n");
+            let document = parse_repaired(&format!("---\nname: a\ndescription: Makes tea\n{text}"));
+            assert_eq!(document, ("a".to_owned(), "Makes tea".to_owned(), text));
+        }
+        // Broken front matter that is closed, with comments, blank lines and lines that wrap.
+        for yaml in [
+            "name: a\ndescription: Makes tea\nUse it: when needed\nor when not",
+            "name: a\n\n# what it does\ndescription: Makes tea: green, and black",
+            "name: a\ndescription: Makes tea\n\nUse it: when needed: now\nlicense: MIT",
+            "description: Makes tea: green\n\nUse it when needed.\n# who\nname: a",
+        ] {
+            let (name, _, body) = parse_repaired(&format!("---\n{yaml}\n---\nbody"));
+            assert_eq!((name.as_str(), body.as_str()), ("a", "body"), "{yaml}");
+        }
+    }
+
+    /// Returns name, description and body of a text whose front matter has to be repaired.
+    fn parse_repaired(text: &str) -> (String, String, String) {
+        let document = parse(text);
+        let FrontMatter { name, description, repaired, .. } = document.front_matter.unwrap();
+        assert!(repaired.is_some(), "{text}");
+        (name.unwrap(), description.unwrap(), document.body.to_owned())
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use super::front_matter_fields::FrontMatter;
 
+/// The fields that [`read`] looks for.
+const FIELDS: [&str; 4] = ["name", "description", "license", "disable-model-invocation"];
+
 /// Returns true where the first line that says something is `key: value`.
 pub(super) fn starts_with_key(block: &str) -> bool {
     block
@@ -24,6 +27,19 @@ pub(super) fn split_unclosed(block: &str) -> (&str, &str) {
         end += line.len();
     }
     block.split_at(end)
+}
+
+/// Returns whether the rest behind [`split_unclosed`] is text: behind blank lines, comments or
+/// headings it goes on with something else than front matter, and no field stands further below.
+pub(super) fn is_text(rest: &str) -> bool {
+    let is_apart = |line: &&str| line.trim().is_empty() || line.starts_with('#');
+    let is_field =
+        |(key, _): (&str, &str)| FIELDS.iter().any(|field| key.eq_ignore_ascii_case(field));
+    rest.lines().next().is_some_and(|first| is_apart(&first))
+        && rest.lines().find(|line| !is_apart(line)).is_some_and(|line| {
+            !line.starts_with([' ', '\t', '-']) && split_key(line.trim_end()).is_none()
+        })
+        && !rest.lines().filter_map(split_key).any(is_field)
 }
 
 /// Returns name and description as far as they can be understood; of several, the first counts.

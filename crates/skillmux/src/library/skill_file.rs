@@ -186,14 +186,27 @@ mod tests {
         }
 
         #[test]
-        fn arbitrary_front_matter_loses_no_text(
+        fn the_text_behind_arbitrary_front_matter_is_kept(
             yaml in "[a-z:'\"|>{}\\[\\]&*#!%@, \t\n-]{0,120}",
             body in "[a-z#`\n -]{0,60}",
         ) {
-            let text = format!("---\nname: x\n{yaml}\n---\n{body}\nend");
+            let body = format!("{body}\nend");
+            let text = format!("---\nname: x\n{yaml}\n---\n{body}");
             let file = parse(text.into_bytes(), "folder").unwrap();
-            prop_assert!(file.body.ends_with("end"));
+            prop_assert!(file.body.ends_with(body.trim_start_matches('\n')));
             prop_assert!(!file.name.is_empty());
+        }
+
+        #[test]
+        fn front_matter_that_is_not_closed_loses_no_text(
+            text in "(# [a-z]{1,9}\n|[A-Z][a-z ]{0,20}\\.\n|\n){0,6}",
+            rest in "[a-z#`\n -]{0,60}",
+        ) {
+            let body = format!("# Title\nIMPORTANT\n{text}---\n{rest}\nend");
+            let text = format!("---\nname: x\ndescription: y\n\n{body}");
+            let file = parse(text.into_bytes(), "folder").unwrap();
+            prop_assert_eq!(file.body, body);
+            prop_assert_eq!(file.description, "y");
         }
     }
 }
