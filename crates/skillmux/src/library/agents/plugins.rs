@@ -226,7 +226,9 @@ fn skills_in(root: &Path) -> Vec<PathBuf> {
         return vec![root.to_owned()];
     }
     let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_skill).collect();
+    // A link out of the plugin would become a folder of its own, out of which nothing leads.
+    let is_of_root = |folder: &PathBuf| is_skill(folder) && is_inside(folder, root);
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_of_root).collect();
     folders.sort();
     folders
 }
@@ -408,6 +410,21 @@ mod tests {
         Place::switch(&place.home(), "settings.json", &json!({"p@m": true, "p@n": true}));
         let expected = ["p@m/a", "p@n/a"].map(|id| format!("claude-code-plugins/{id}"));
         assert_eq!(place.ids(None), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_right_in_a_plugin_leads_to_no_folder_outside() {
+        let place = Place::new();
+        let root = place.add("m/p/1", "a");
+        place.add("m/secret/1", "skill");
+        std::os::unix::fs::symlink("../../secret/1/skill", root.join("x")).unwrap();
+        std::os::unix::fs::symlink("a", root.join("y")).unwrap();
+        assert_eq!(skill_folders(&root), [root.join("a"), root.join("y")]);
+        fs::remove_file(root.join("y")).unwrap();
+        place.install(&json!({"p@m": {"installPath": root}}));
+        Place::switch(&place.home(), "settings.json", &json!({"p@m": true}));
+        assert_eq!(place.ids(None), ["claude-code-plugins/p/a"]);
     }
 
     #[test]
