@@ -36,7 +36,9 @@ mod tokens;
 pub use analyzer::Analyzer;
 pub(crate) use english::is_english;
 pub use half_pairs::without_half_pairs;
+pub(crate) use sanitise::is_mongolian_selector;
 pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable, shown_path};
+pub(crate) use script::is_mongolian;
 pub(crate) use script::spaceless_share_of_words;
 pub use script::{
     is_common_han, is_han, is_hiragana, is_kana, is_latin, is_spaceless, spaceless_share,

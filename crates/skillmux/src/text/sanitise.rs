@@ -2,19 +2,21 @@
 
 use std::fmt::Write;
 
-use super::is_han;
+use super::{is_han, is_mongolian};
 
 /// Returns whether a character shows nothing and changes how its neighbours are read: soft hyphens,
 /// marks and overrides of the writing direction (U+061C among them), zero-width spaces, fillers of
-/// Hangul, invisible operators, interlinear marks and tags.
+/// Hangul, vowels of Khmer that are not written, invisible operators, marks between lines, marks of
+/// shorthand and of music, tags, and what Unicode keeps free for more of the kind.
 ///
 /// Not so the two joiners, which [`is_joiner`] tells, and selectors of variants: some writings and
 /// emoji need them.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}'
+        | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')
 }
 
 /// Returns whether a character is the zero-width joiner or non-joiner.
@@ -86,7 +88,7 @@ pub fn shown_path(path: &str) -> String {
 /// Returns whether a character shows nothing but joins its neighbours, or chooses a form of the one
 /// before it.
 fn is_joint(c: char) -> bool {
-    is_joiner(c) || is_selector(c) || is_ideograph_selector(c)
+    is_joiner(c) || is_selector(c) || is_ideograph_selector(c) || is_mongolian_selector(c)
 }
 
 /// Returns whether a character chooses between forms of a letter or a picture.
@@ -99,12 +101,17 @@ fn is_ideograph_selector(c: char) -> bool {
     matches!(c, '\u{e0100}'..='\u{e01ef}')
 }
 
+/// Returns whether a character chooses between forms of a Mongolian letter.
+pub(crate) fn is_mongolian_selector(c: char) -> bool {
+    matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}')
+}
+
 /// What was read last, for telling joiners and selectors that writing needs from those that carry a
 /// message.
 ///
-/// - A selector of an ideograph follows one.
+/// - A selector of an ideograph follows one, and that of a Mongolian letter such a letter.
 /// - Any other one is alone: of a row, the first stays. A picture may have a selector and then a
-///   joiner.
+///   joiner, as may a Mongolian letter.
 /// - None stands between two ASCII characters, but in the signs of keys (`1`, U+FE0F, U+20E3).
 struct Joints {
     /// The last character that stays and shows something.
@@ -132,8 +139,13 @@ impl Joints {
         };
         let is_needed = match self.joint {
             None if is_ideograph_selector(c) => is_han(self.before),
+            None if is_mongolian_selector(c) => is_mongolian(self.before),
             None => !self.before.is_ascii() || is_followed(|next| !next.is_ascii()),
-            Some(joint) => is_selector(joint) && c == '\u{200d}' && is_followed(|_| true),
+            Some(joint) => {
+                (is_selector(joint) || is_mongolian_selector(joint))
+                    && c == '\u{200d}'
+                    && is_followed(|_| true)
+            }
         };
         if is_needed {
             self.joint = Some(c);
@@ -160,7 +172,8 @@ fn is_line_end(c: char) -> bool {
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        let is_unseen = is_hidden(c) || is_ideograph_selector(c) || is_line_end(c);
+        let is_rare_selector = is_ideograph_selector(c) || is_mongolian_selector(c);
+        let is_unseen = is_hidden(c) || is_rare_selector || is_line_end(c);
         if is_unseen || c.is_control() && c != '\n' {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
@@ -199,6 +212,9 @@ mod tests {
             "a\u{200b}\u{200c}\u{200d}\u{2060}b",
             "a\u{200c}b",
             "a\u{fe0f}\u{fe0f}b",
+            "a\u{180b}\u{180c}\u{180d}\u{180f}b",
+            "a\u{e0080}\u{e00ff}\u{e01f0}\u{e0fff}b",
+            "a\u{17b4}\u{17b5}\u{1d173}\u{1d17a}\u{1bca0}\u{1bca3}\u{fff0}\u{fff8}b",
         ] {
             assert_eq!(printable(text), "ab", "{text:?}");
         }
@@ -221,6 +237,8 @@ mod tests {
             "\u{6a9}\u{62a}\u{627}\u{628}\u{200c}\u{647}\u{627} PDF\u{200c}\u{647}\u{627}",
             "\u{915}\u{94d}\u{200d}\u{937} \u{915}\u{94d}\u{200c}\u{937} \u{dc1}\u{dca}\u{200d}\u{dbb}",
             "葛\u{e0100}城",
+            // Mongolian.
+            "\u{182d}\u{180b}\u{1820} \u{1828}\u{180d} \u{1828}\u{180b}\u{200d}.",
         ] {
             assert_eq!(printable(text), text);
             assert_eq!(one_line(text), text);
@@ -229,9 +247,10 @@ mod tests {
 
     #[test]
     fn escaped_json_says_the_same() {
-        let text = "a\u{9b}31m\u{202e}\u{e0041}\u{61c}\n\u{1b}表";
+        let text = "a\u{9b}31m\u{202e}\u{e0041}\u{61c}\n\u{1b}表\u{180b}\u{e01f0}";
         let json = escaped_json(&serde_json::to_string_pretty(text).unwrap());
         assert!(!json.contains(['\u{9b}', '\u{202e}', '\u{e0041}', '\u{1b}', '\u{61c}']), "{json}");
+        assert!(!json.contains(['\u{180b}', '\u{e01f0}']), "{json}");
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 

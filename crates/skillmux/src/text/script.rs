@@ -66,6 +66,11 @@ pub(crate) fn spaceless_share_of_words(text: &str) -> f32 {
     n_of_spaceless / f32::max(n_of_spaceless + n_words as f32, 1.0)
 }
 
+/// Returns whether the character is a Mongolian letter.
+pub(crate) fn is_mongolian(c: char) -> bool {
+    matches!(c, '\u{1820}'..='\u{18aa}')
+}
+
 /// Returns whether the character is a Chinese ideograph.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

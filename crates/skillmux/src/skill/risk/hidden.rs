@@ -1,7 +1,7 @@
 //! Characters that a reader does not see.
 
 use super::Sign;
-use crate::text::{is_han, is_hidden, is_joiner};
+use crate::text::{is_han, is_hidden, is_joiner, is_mongolian, is_mongolian_selector};
 
 /// The flags of England, Scotland and Wales are this and tags.
 const BLACK_FLAG: char = '\u{1f3f4}';
@@ -45,9 +45,11 @@ fn first(text: &str) -> Option<usize> {
                 before = c;
                 continue;
             }
-            '\u{e0000}'..='\u{e007f}' => return Some(at),
+            '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => return Some(at),
             // They choose between two forms of one ideograph.
             '\u{e0100}'..='\u{e01ef}' if !is_han(before) => return Some(at),
+            // And these of one Mongolian letter.
+            _ if is_mongolian_selector(c) && !is_mongolian(before) => return Some(at),
             BLACK_FLAG => flag_tags = MAX_FLAG_TAGS,
             _ => flag_tags = 0,
         }
@@ -110,6 +112,13 @@ mod tests {
             "\u{1f600}\u{fe01}\u{fe0e}\u{fe03}",
             "a\u{e0150}",
             "\u{1f600}\u{e0150}",
+            "葛\u{e01f0}",
+            "葛\u{e0100}\u{e0101}",
+            "a\u{e0080}",
+            "a\u{e0fff}",
+            "a\u{180b}",
+            "\u{182d}\u{180b}\u{180c}",
+            "a\u{1d173}\u{1d174}\u{1d175}b",
             "red \u{1b}[31m",
             "rm\u{8}\u{8}ls",
             "写\u{8}",
@@ -119,6 +128,9 @@ mod tests {
         for c in
             ['\u{200b}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{2061}', '\u{feff}']
         {
+            assert_eq!(sign(["", "", &between(c)]), Some(Sign::At(1)), "{c:?}");
+        }
+        for c in ['\u{17b4}', '\u{1bca0}', '\u{1d17a}', '\u{fff0}'] {
             assert_eq!(sign(["", "", &between(c)]), Some(Sign::At(1)), "{c:?}");
         }
         for c in ['\u{ad}', '\u{34f}', '\u{180e}', '\u{3164}', '\u{115f}', '\u{ffa0}', '\u{fe0f}'] {
@@ -139,6 +151,7 @@ mod tests {
             "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645} PDF\u{200c}\u{647}\u{627} ",
             "\u{915}\u{94d}\u{200d}\u{937} ",
             "葛\u{e0100}城 ",
+            "\u{182d}\u{180b}\u{1820} \u{1828}\u{180d} ",
         ] {
             assert_eq!(sign(["", "", &body.repeat(20)]), None, "{body:?}");
         }
