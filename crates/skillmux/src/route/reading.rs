@@ -1,6 +1,10 @@
 //! [`Reading`]: how a task is read before it is ranked.
 
-use std::{borrow::Cow, cell::LazyCell, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -235,13 +239,17 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
 }
 
 /// Returns a task with the full names of what it calls by a short name that no skill has, and which
-/// these are. What is a part of a file name stays.
+/// these are, each once. What is a part of a file name stays, and so does what would make the task
+/// too long.
 fn full_names(
     task: &str,
     is_known: impl Fn(&str) -> Result<bool>,
 ) -> Result<(String, Vec<Correction>)> {
     let (mut text, mut renamed) = (String::with_capacity(task.len()), Vec::new());
     let is_of_name = |c: char| c.is_alphanumeric() && !is_spaceless(c) || "._-/\\:@#".contains(c);
+    // Whether a skill has a short name, asked once for each.
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut room = Query::MAX_BYTES.saturating_sub(task.len());
     let mut rest = task;
     while let Some(start) = rest.find(is_of_name) {
         let word = &rest[start..];
@@ -249,11 +257,18 @@ fn full_names(
         let bare = word.trim_end_matches(['.', ':']);
         let full = SHORT_NAMES.iter().find(|(short, _)| bare.eq_ignore_ascii_case(short));
         text.push_str(&rest[..start]);
+        let full = full.map(|(_, full)| *full).filter(|full| full.len() - bare.len() <= room);
+        let is_known = match (full, known.get(bare)) {
+            (None, _) => true,
+            (_, Some(is_known)) => *is_known,
+            (_, None) => *known.entry(bare).or_insert(is_known(bare)?),
+        };
         match full {
-            Some((_, full)) if !is_known(bare)? => {
+            Some(full) if !is_known => {
+                room -= full.len() - bare.len();
                 text.push_str(full);
                 text.push_str(&word[bare.len()..]);
-                renamed.push(Correction { from: bare.to_owned(), to: (*full).to_owned() });
+                add(&mut renamed, Correction { from: bare.to_owned(), to: full.to_owned() });
             }
             _ => text.push_str(word),
         }
@@ -261,6 +276,13 @@ fn full_names(
     }
     text.push_str(rest);
     Ok((text, renamed))
+}
+
+/// Adds a correction that is not there yet.
+fn add(corrections: &mut Vec<Correction>, correction: Correction) {
+    if !corrections.contains(&correction) {
+        corrections.push(correction);
+    }
 }
 
 /// Returns a text in simplified characters; Japanese has characters of its own.
@@ -291,7 +313,7 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
         match meant {
             Some(meant) => {
                 mended.push_str(&piece.replacen(word, &meant, 1));
-                corrections.push(Correction { from: word.to_owned(), to: meant });
+                add(&mut corrections, Correction { from: word.to_owned(), to: meant });
             }
             None => mended.push_str(piece),
         }
@@ -351,6 +373,8 @@ fn n_users(word: &str, index: &Index) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -400,6 +424,25 @@ mod tests {
         for word in ["helm", "helmets", "flipchart", "helcharts", "datahelmchart", "chart", ""] {
             assert_eq!(read(word), None, "{word}");
         }
+    }
+
+    #[test]
+    fn a_short_name_is_told_once_and_makes_no_task_too_long() {
+        let n_asked = Cell::new(0);
+        let read = |task: &str| {
+            let is_known = |_: &str| {
+                n_asked.set(n_asked.get() + 1);
+                Ok(false)
+            };
+            full_names(task, is_known).unwrap()
+        };
+        let (text, renamed) = read(&"ppt ".repeat(60_000));
+        assert!(text.len() <= Query::MAX_BYTES && text.starts_with("PowerPoint PowerPoint "));
+        assert!(text.len() > Query::MAX_BYTES - 7 && text.ends_with(" ppt ppt "));
+        assert_eq!((renamed.len(), n_asked.get()), (1, 1));
+        let (_, renamed) = read("ppt, PPT, k8s and ppt");
+        let renamed: Vec<&str> = renamed.iter().map(|it| it.from.as_str()).collect();
+        assert_eq!(renamed, ["ppt", "PPT", "k8s"]);
     }
 
     #[test]
