@@ -45,7 +45,9 @@ impl McpList<'_> {
             let name = item.link_text.rsplit('/').next().unwrap_or_default();
             let n_uses_of_text = n_uses.entry(item.link_text.clone()).or_default();
             *n_uses_of_text += 1;
-            let id = if is_title || *n_uses_of_text > 1 { path } else { &*item.link_text };
+            // An address alone, as that of GitHub, names nothing.
+            let is_path = !path.is_empty() && (is_title || *n_uses_of_text > 1);
+            let id = if is_path { path } else { &*item.link_text };
             let location = format!("{file}:{}", item.line);
             if id.len() > MAX_ID_BYTES {
                 let issue = Issue::IdTooLong { n_bytes: id.len(), max_bytes: MAX_ID_BYTES };
@@ -414,6 +416,14 @@ mod tests {
         });
         let issue = Issue::IdTooLong { n_bytes: MAX_ID_BYTES + 1, max_bytes: MAX_ID_BYTES };
         assert_eq!((n_found, issues), (1, vec![(format!("{}:4", path.display()), issue)]));
+    }
+
+    #[test]
+    fn a_server_whose_address_has_no_path_is_named_by_its_link() {
+        let list = "# Servers\n\n- [GitHub](https://github.com/) - Code\n- [All](https://)\n";
+        let skills = skills(list);
+        let ids: Vec<&str> = skills.iter().map(|(skill, _)| skill.id.as_str()).collect();
+        assert_eq!(ids, ["GitHub", "All"]);
     }
 
     #[test]
