@@ -26,9 +26,9 @@ pub struct Calibration {
     pub large_threshold: Option<f32>,
 }
 
-/// A [`Calibration`] for each ranking that one was fitted to.
+/// A [`Calibration`] for each ranking that one was fitted to. In a file, all numbers are finite.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "Vec<Calibration>")]
 pub struct Calibrations(Vec<Calibration>);
 
 impl Calibrations {
@@ -48,11 +48,28 @@ impl Calibrations {
     }
 }
 
+impl TryFrom<Vec<Calibration>> for Calibrations {
+    type Error = &'static str;
+
+    fn try_from(calibrations: Vec<Calibration>) -> Result<Self, Self::Error> {
+        if calibrations.iter().all(Calibration::is_finite) {
+            Ok(Self(calibrations))
+        } else {
+            Err("a number is too large")
+        }
+    }
+}
+
 /// Skills of the largest library that `threshold` is for, and of the smallest that
 /// `large_threshold` is for.
 const THRESHOLD_SIZES: [f32; 2] = [300.0, 100_000.0];
 
 impl Calibration {
+    fn is_finite(&self) -> bool {
+        let others = [self.bias, self.threshold, self.large_threshold.unwrap_or(0.0)];
+        self.weights.to_array().into_iter().chain(others).all(f32::is_finite)
+    }
+
     /// Returns the confidence below which a plan abstains in a library of this size. Above 300
     /// skills it goes over to that of 100,000 by the logarithm.
     pub fn threshold_of(&self, n_skills: usize) -> f32 {
@@ -133,5 +150,17 @@ mod tests {
         assert_eq!(calibrations.of(&RankingIdentity::new("c")), None);
         let json = serde_json::to_string(&calibrations).unwrap();
         assert_eq!(serde_json::from_str::<Calibrations>(&json).unwrap(), calibrations);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused() {
+        let calibration = Calibration { large_threshold: Some(0.5), ..calibration("a") };
+        let json = serde_json::to_value(Calibrations::new([calibration])).unwrap();
+        for place in ["/0/bias", "/0/threshold", "/0/large_threshold", "/0/weights/score_mass"] {
+            let mut json = json.clone();
+            *json.pointer_mut(place).unwrap() = 1e300.into();
+            let error = serde_json::from_value::<Calibrations>(json).unwrap_err();
+            assert!(error.to_string().contains("too large"), "{place}: {error}");
+        }
     }
 }
