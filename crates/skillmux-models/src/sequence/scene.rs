@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use skillmux::{
+    Error,
     compose::{ComposeRequest, Considered, SetFeatures, SetTable},
     model::Encoder,
     skill::SkillId,
@@ -98,7 +99,7 @@ impl Scene {
             part: None,
         };
         Ok(Self {
-            task: encoder.encode_queries(&[request.task])?,
+            task: rows(encoder, &encoder.encode_queries(&[request.task])?, 1)?.concat(),
             of_task: [0.0; N_OF_TASK],
             skills: ids.into_iter().zip(tfidf).zip(vectors).map(skill).collect(),
             overlaps: Vec::new(),
@@ -133,7 +134,7 @@ impl Scene {
         let tfidf = tfidf_cosines(request.task, &texts);
         let of_skills = vectors(encoder, &texts)?;
         let needs: Vec<&str> = request.steps.iter().map(|step| step.need.text()).collect();
-        let of_needs = rows(&encoder.encode_queries(&needs)?, encoder.dim());
+        let of_needs = rows(encoder, &encoder.encode_queries(&needs)?, needs.len())?;
         let whole = request.steps.first();
         let first = whole.and_then(|whole| whole.candidates.first());
         let mut skills = Vec::with_capacity(ids.len());
@@ -247,11 +248,22 @@ fn signals(
 
 fn vectors(encoder: &dyn Encoder, texts: &[String]) -> skillmux::error::Result<Vec<Vec<f32>>> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(rows(&encoder.encode(&texts)?, encoder.dim()))
+    rows(encoder, &encoder.encode(&texts)?, texts.len())
 }
 
-fn rows(numbers: &[f32], dim: usize) -> Vec<Vec<f32>> {
-    numbers.chunks(dim.max(1)).map(<[f32]>::to_vec).collect()
+/// Returns the vectors of texts; an error unless each has one of finite numbers.
+fn rows(
+    encoder: &dyn Encoder,
+    numbers: &[f32],
+    n_texts: usize,
+) -> skillmux::error::Result<Vec<Vec<f32>>> {
+    let dim = encoder.dim();
+    let is_whole = n_texts.checked_mul(dim) == Some(numbers.len());
+    if dim == 0 || !is_whole || !numbers.iter().all(|x| x.is_finite()) {
+        let name = encoder.identity().name.clone();
+        return Err(Error::EncoderAnswer { name, n_numbers: numbers.len(), n_texts, dim });
+    }
+    Ok(numbers.chunks(dim).map(<[f32]>::to_vec).collect())
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

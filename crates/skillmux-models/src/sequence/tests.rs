@@ -249,3 +249,29 @@ fn a_file_that_is_damaged_or_of_another_encoder_is_refused() {
     let error = SequenceComposer::new(model, Arc::new(Letters::new("other"))).err().unwrap();
     assert!(error.to_string().contains("letters") && error.hint().is_some(), "{error}");
 }
+
+/// An encoder that leaves out the last number.
+struct Short(Letters);
+
+impl Encoder for Short {
+    fn identity(&self) -> &EncoderIdentity {
+        self.0.identity()
+    }
+
+    fn encode(&self, texts: &[&str]) -> EngineResult<Vec<f32>> {
+        let mut numbers = self.0.encode(texts)?;
+        numbers.pop();
+        Ok(numbers)
+    }
+}
+
+#[test]
+fn an_encoder_that_gives_too_little_is_an_error() {
+    for scene in [SceneKind::Open, SceneKind::Closed] {
+        let model = SequenceModel::from_bytes(&bytes(&config(scene), LONG, 1)).unwrap();
+        let encoder = Arc::new(Short(Letters::new("letters")));
+        let composer = SequenceComposer::new(model, encoder).unwrap();
+        let answer = with_request(&steps("a", Verdict::Helps), 3, |asked| composer.sequence(asked));
+        assert!(matches!(answer, Err(EngineError::EncoderAnswer { .. })));
+    }
+}

@@ -44,6 +44,13 @@ pub struct TokenVectors {
 }
 
 impl TokenVectors {
+    /// Returns whether each token has a vector of so many finite numbers.
+    pub(crate) fn has_dim(&self, dim: usize) -> bool {
+        dim > 0
+            && self.tokens.len().checked_mul(dim) == Some(self.vectors.len())
+            && self.vectors.iter().all(|x| x.is_finite())
+    }
+
     /// Returns the largest cosine of each token of `self` with a token of another text, in the
     /// order of the tokens, in `[0, 1]`; 0 where the other text has none above 0.
     ///

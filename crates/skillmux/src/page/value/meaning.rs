@@ -45,7 +45,8 @@ impl ReadBody {
 }
 
 impl LastBodies {
-    /// Returns the tokens of the texts of a body; `None` if the encoder fails.
+    /// Returns the tokens of the texts of a body; `None` if the encoder fails, or does not give a
+    /// vector for each token of each text.
     fn read(&self, texts: Vec<String>, encoder: &dyn TokenEncoder) -> Option<Arc<ReadBody>> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(body) = kept().iter().find(|body| body.texts == texts) {
@@ -53,6 +54,9 @@ impl LastBodies {
         }
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
         let tokens = encoder.encode_tokens(&borrowed).ok()?;
+        if tokens.len() != texts.len() || !tokens.iter().all(|of| of.has_dim(encoder.dim())) {
+            return None;
+        }
         let body = Arc::new(ReadBody { texts, tokens });
         let mut kept = kept();
         kept.push_front(Arc::clone(&body));
@@ -110,7 +114,7 @@ impl Meaning {
             return None;
         }
         let query = encoder.encode_query_tokens(request.query).ok()?;
-        if query.tokens.is_empty() {
+        if query.tokens.is_empty() || !query.has_dim(encoder.dim()) {
             return None;
         }
         let text = |(idx, node): (usize, &Node)| {
@@ -128,7 +132,10 @@ impl Meaning {
                 |of_node: &Vec<f32>| mean(&of_node[clause.clone()], &weights[clause.clone()]);
             cosines.iter().map(mean).collect()
         };
-        let of_clauses = encoder.clauses(&query.tokens).into_iter().map(of_clause).collect();
+        let clauses = encoder.clauses(&query.tokens).into_iter();
+        let is_sound =
+            |clause: &Range<usize>| !clause.is_empty() && clause.end <= query.tokens.len();
+        let of_clauses = clauses.filter(is_sound).map(of_clause).collect();
         let token_shares = token_shares(&cosines, &weights);
         Some(Self { of_nodes, of_headings: Vec::new(), token_shares, of_clauses })
     }
@@ -183,18 +190,27 @@ fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_ENCODED_BYTES)]
 }
 
-/// Returns the cosine of the query with each text; zeros if the encoder fails.
+/// Returns the cosine of the query with each text; zeros if the encoder fails, or does not give a
+/// vector for each.
 fn cosines(encoder: &dyn Encoder, query: &str, texts: &[&str]) -> Vec<f32> {
     let vectors = encoder.encode_queries(&[query]).and_then(|query| {
         let texts = encoder.encode(texts)?;
         Ok((query, texts))
     });
-    let Ok((query, vectors)) = vectors else { return vec![0.0; texts.len()] };
+    let dim = encoder.dim();
+    let is_sound = |(query, vectors): &(Vec<f32>, Vec<f32>)| {
+        query.len() == dim
+            && texts.len().checked_mul(dim) == Some(vectors.len())
+            && query.iter().chain(vectors).all(|x| x.is_finite())
+    };
+    let Some((query, vectors)) = vectors.ok().filter(is_sound).filter(|_| dim > 0) else {
+        return vec![0.0; texts.len()];
+    };
     let cosine = |text: &[f32]| {
         let product: f32 = text.iter().zip(&query).map(|(a, b)| a * b).sum();
         product.clamp(-1.0, 1.0)
     };
-    vectors.chunks(encoder.dim().max(1)).map(cosine).collect()
+    vectors.chunks(dim).map(cosine).collect()
 }
 
 #[cfg(test)]
@@ -266,6 +282,51 @@ pub(super) mod tests {
         assert_eq!(n_read(), 4);
         read("ab");
         assert_eq!(n_read(), 5);
+    }
+
+    /// Gives so many numbers for each batch of texts, and so many tokens for each text.
+    struct Wrong {
+        identity: EncoderIdentity,
+        n_numbers: usize,
+        n_texts: usize,
+    }
+
+    impl Encoder for Wrong {
+        fn identity(&self) -> &EncoderIdentity {
+            &self.identity
+        }
+
+        fn encode(&self, _texts: &[&str]) -> Result<Vec<f32>> {
+            Ok(vec![0.5; self.n_numbers])
+        }
+    }
+
+    impl TokenEncoder for Wrong {
+        fn encode_tokens(&self, _texts: &[&str]) -> Result<Vec<TokenVectors>> {
+            (0..self.n_texts).map(|_| self.encode_query_tokens("")).collect()
+        }
+
+        fn encode_query_tokens(&self, _query: &str) -> Result<TokenVectors> {
+            Ok(TokenVectors { tokens: vec![1, 2], vectors: vec![0.5; self.n_numbers] })
+        }
+    }
+
+    #[test]
+    fn an_encoder_that_gives_too_much_or_too_little_says_nothing() {
+        let last = LastBodies::default();
+        for dim in [0, 2] {
+            for n_numbers in 0..8 {
+                for n_texts in 0..3 {
+                    let (name, fingerprint) = ("wrong".into(), "1".into());
+                    let identity = EncoderIdentity { name, dim, fingerprint };
+                    let wrong = Wrong { identity, n_numbers, n_texts };
+                    assert_eq!(cosines(&wrong, "q", &["a", "b"]), [0.0, 0.0]);
+                    let texts = vec![format!("{dim} {n_numbers} {n_texts}")];
+                    let is_sound = n_texts == 1 && n_numbers == 4 && dim == 2;
+                    assert_eq!(last.read(texts, &wrong).is_some(), is_sound);
+                }
+            }
+        }
     }
 
     #[test]
