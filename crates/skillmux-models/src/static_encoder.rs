@@ -79,7 +79,8 @@ impl StaticEncoder {
             .map_err(|_| damaged("its terms are no text"))?;
         let rows = text.lines().zip(0_u32..);
         let row_of: FxHashMap<Box<str>, u32> = rows.map(|(term, row)| (term.into(), row)).collect();
-        if row_of.len() != n_terms {
+        // A term that is there twice would have the row of the second one.
+        if text.lines().count() != n_terms || row_of.len() != n_terms {
             return Err(damaged("its terms are not as many as its vectors"));
         }
         let fingerprint = blake3::hash(&bytes).to_hex()[..16].to_owned();
@@ -288,6 +289,17 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0xff;
             assert!(StaticEncoder::from_bytes(bytes).is_err(), "byte {at}");
+        }
+        // Terms in more, or fewer, lines than there are vectors, or one that is there twice.
+        for terms in [["tea", "foo\ntea"], ["tea", "tea"], ["tea\nfoo", "bar"]] {
+            let parts = EncoderParts {
+                terms: &terms.map(str::to_owned),
+                query_weights: &[1.0; 2],
+                vectors: &[1.0; 4],
+                dim: 2,
+            };
+            let bytes = StaticEncoder::quantised(&parts);
+            assert!(StaticEncoder::from_bytes(bytes).is_err(), "{terms:?}");
         }
     }
 }
