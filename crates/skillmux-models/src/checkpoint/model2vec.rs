@@ -92,7 +92,7 @@ impl Model2VecEncoder {
             [n_rows, dim] if dim > 0 => (n_rows, dim),
             _ => return Err(wrong(&folder, "embeddings", "have no table in")),
         };
-        check(&folder, tokens.n_tokens(), n_rows, rows.as_deref(), weights.as_deref())?;
+        check(&folder, tokens.n_ids(), n_rows, rows.as_deref(), weights.as_deref())?;
         let unknown = folder.json::<TokenizerFile>(TOKENIZER)?.and_then(|file| {
             let by_name = file.model.unk_token.and_then(|token| tokens.id(&token));
             by_name.or(file.model.unk_id)
@@ -172,24 +172,24 @@ impl Parts {
     }
 }
 
-/// Checks that each token has a row and a weight.
+/// Checks that each number of a token has a row and a weight.
 fn check(
     folder: &Folder,
-    n_tokens: usize,
+    n_ids: usize,
     n_rows: usize,
     rows: Option<&[usize]>,
     weights: Option<&[f32]>,
 ) -> Result<(), CheckpointError> {
     let few = |tensor| wrong(folder, tensor, "have not a number for each token in");
     match rows {
-        None if n_rows < n_tokens => return Err(few("embeddings")),
-        Some(rows) if rows.len() < n_tokens => return Err(few("mapping")),
+        None if n_rows < n_ids => return Err(few("embeddings")),
+        Some(rows) if rows.len() < n_ids => return Err(few("mapping")),
         Some(rows) if rows.iter().any(|row| *row >= n_rows) => {
             return Err(wrong(folder, "mapping", "have a row that is none in"));
         }
         _ => {}
     }
-    if weights.is_some_and(|weights| weights.len() < n_tokens) {
+    if weights.is_some_and(|weights| weights.len() < n_ids) {
         return Err(few("weights"));
     }
     Ok(())
@@ -227,12 +227,14 @@ fn fractions(
 /// Returns the numbers of a tensor of whole numbers; `None` if it is of another kind, or one is
 /// negative.
 fn whole_numbers(dtype: Dtype, bytes: &[u8]) -> Option<Vec<usize>> {
+    let is_signed = match dtype {
+        Dtype::I16 | Dtype::I32 | Dtype::I64 => true,
+        Dtype::U16 | Dtype::U32 | Dtype::U64 => false,
+        // Some of the others have less than a byte for a number.
+        _ => return None,
+    };
     let number = |bytes: &[u8]| {
-        let negative = match dtype {
-            Dtype::I16 | Dtype::I32 | Dtype::I64 => bytes.last()? >> 7 == 1,
-            Dtype::U16 | Dtype::U32 | Dtype::U64 => false,
-            _ => return None,
-        };
+        let negative = is_signed && bytes.last()? >> 7 == 1;
         let mut wide = [0; 8];
         wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
         (!negative).then(|| usize::try_from(u64::from_le_bytes(wide)).ok())?

@@ -75,9 +75,10 @@ impl Tokens {
         self.tokenizer.token_to_id(token)
     }
 
-    /// Returns the number of tokens.
-    pub(super) fn n_tokens(&self) -> usize {
-        self.tokenizer.get_vocab_size(true)
+    /// Returns one more than the highest number of a token: the numbers may have gaps.
+    pub(super) fn n_ids(&self) -> usize {
+        let vocabulary = self.tokenizer.get_vocab(true);
+        vocabulary.values().max().map_or(0, |id| *id as usize + 1)
     }
 
     /// Returns the median length of a token, in whole characters.

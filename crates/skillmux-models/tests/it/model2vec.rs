@@ -181,6 +181,7 @@ fn tensors_that_do_not_fit_are_told() {
         (vec![table(2), mapping(2)], "have a row that is none in `mapping`"),
         (vec![table(2), mapping(-1)], "have no rows in `mapping`"),
         (vec![table(2), ("mapping", Dtype::F32, vec![n], numbers(n))], "have no rows in `mapping`"),
+        (vec![table(2), ("mapping", Dtype::F4, vec![2], vec![0])], "have no rows in `mapping`"),
         (
             vec![table(n), ("weights", Dtype::F32, vec![1], numbers(1))],
             "have not a number for each token in `weights`",
@@ -204,6 +205,12 @@ fn tensors_that_do_not_fit_are_told() {
             format!("the weights in `{}` {message}", dir.path().display())
         );
     }
+    let dir = models.plain();
+    let mut tokenizer = models.tokenizer.clone();
+    tokenizer["model"]["vocab"]["tables"] = json!(5_000);
+    write(&dir, "tokenizer.json", &tokenizer);
+    let error = open_encoder(dir.path(), ModelOptions::default()).err().unwrap();
+    assert!(error.to_string().contains("have not a number for each token in"), "{error}");
     let dir = models.plain();
     write(&dir, "config.json", &json!({"model_type": "model2vec", "max_length": null}));
     assert!(open_encoder(dir.path(), ModelOptions::default()).is_ok());
