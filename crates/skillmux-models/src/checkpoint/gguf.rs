@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     io::BufReader,
+    panic::catch_unwind,
     path::PathBuf,
     sync::Arc,
 };
@@ -72,9 +73,11 @@ impl Gguf {
                 return Err(folder.form(second, format!("there is another one, `{first}`")));
             }
         };
-        let mut reader = BufReader::new(open(folder, &name)?);
-        let content =
-            Content::read(&mut reader).map_err(|error| folder.form(&name, problem(&error)))?;
+        let file = open(folder, &name)?;
+        // The reader divides by `general.alignment`, which may be 0 in a file.
+        let content = catch_unwind(|| Content::read(&mut BufReader::new(file)))
+            .map_err(|_| folder.form(&name, "its header cannot be read"))?
+            .map_err(|error| folder.form(&name, problem(&error)))?;
         Ok(Some(Self { folder: folder.clone(), name, content }))
     }
 

@@ -246,6 +246,10 @@ fn a_gguf_file_that_cannot_be_read_is_told() {
         let message = refused(&quantised);
         assert!(message.starts_with("cannot use `DIR/model.gguf`: "), "{message}");
     }
+    let mut file = File::create(quantised.file("model.gguf")).unwrap();
+    gguf_file::write(&mut file, &[("general.alignment", &Value::U32(0))], &[]).unwrap();
+    let message = "cannot use `DIR/model.gguf`: its header cannot be read";
+    assert_eq!(refused(&quantised), message);
     std::fs::write(quantised.file("other.gguf"), &bytes).unwrap();
     let message = "cannot use `DIR/other.gguf`: there is another one, `model.gguf`";
     assert_eq!(refused(&quantised), message);
