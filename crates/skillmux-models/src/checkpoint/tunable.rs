@@ -222,10 +222,17 @@ impl Tunable {
     /// JSON and text files of the base.
     ///
     /// # Errors
-    /// [`CheckpointError::Write`].
+    /// [`CheckpointError::Write`], also for the folder of the base.
     pub fn save(&self, folder: &Path) -> Result<(), CheckpointError> {
         let from = self.checkpoint.folder.path();
         let failed = |source| CheckpointError::Write { path: folder.to_owned(), source };
+        // A file that is copied to itself is empty.
+        let is_base = fs::canonicalize(folder)
+            .is_ok_and(|folder| fs::canonicalize(from).is_ok_and(|from| folder == from));
+        if is_base {
+            let message = "it is the folder of the base";
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, message)));
+        }
         copy_texts(from, folder).map_err(failed)?;
         for entry in fs::read_dir(from).map_err(failed)? {
             let path = entry.map_err(failed)?.path();

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use candle_core::{Device, Tensor, Var, backprop::GradStore};
 use candle_nn::loss::cross_entropy;
 use skillmux::model::{Encoder, PairScorer};
-use skillmux_models::checkpoint::{Checkpoint, Gradients, Input, Precision, Tunable, TuneOptions};
+use skillmux_models::checkpoint::{
+    Checkpoint, CheckpointError, Gradients, Input, Precision, Tunable, TuneOptions,
+};
 
 use crate::{
     checkpoint::assert_close,
@@ -120,6 +122,18 @@ fn a_tuned_encoder_gives_its_vectors_when_it_is_read_back() {
             assert_close(&found, &encoder.encode(&texts).unwrap(), 1e-6, "texts");
         }
     }
+}
+
+#[test]
+fn a_tuned_model_is_not_saved_over_its_base() {
+    let reference = Reference::read();
+    let written = reference.write_named("bert encoder");
+    let tunable = open(&written, Precision::Single);
+    let read = || std::fs::read(written.file("config.json")).unwrap();
+    let before = read();
+    let error = tunable.save(&written.path().join(".")).unwrap_err();
+    assert!(matches!(error, CheckpointError::Write { .. }), "{error}");
+    assert!(!before.is_empty() && read() == before);
 }
 
 #[test]
