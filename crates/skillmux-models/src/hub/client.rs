@@ -156,7 +156,8 @@ impl Client {
             part.set_len(0).map_err(failed)?;
             n_bytes = 0;
         }
-        let mut body = response.into_body().into_reader().take(file.n_bytes - n_bytes + 1);
+        let body = response.into_body().into_reader();
+        let mut body = body.take((file.n_bytes - n_bytes).saturating_add(1));
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             told(n_bytes);

@@ -75,6 +75,11 @@ impl Listing {
         self.files.iter().any(|file| file.name == name)
     }
 
+    /// Returns the bytes of all files, as far as they can be counted.
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.n_bytes).fold(0, u64::saturating_add)
+    }
+
     /// Checks that the files are a model that can be read.
     pub(super) fn check(&self, id: &ModelId) -> Result<(), HubError> {
         let mut needed = vec![CONFIG, TOKENIZER];
@@ -161,6 +166,16 @@ mod tests {
         assert_eq!(names(&all), wanted);
         let sharded = ["model.safetensors.index.json", "model-1.safetensors", "model.safetensors"];
         assert_eq!(names(&sharded), sharded[..2]);
+    }
+
+    #[test]
+    fn sizes_beyond_counting_are_no_overflow() {
+        let sibling = |name: &str, size: u64| {
+            format!(r#"{{"rfilename": "{name}", "size": {size}, "blobId": "{}"}}"#, "a".repeat(40))
+        };
+        let siblings = [sibling("config.json", u64::MAX), sibling("tokenizer.json", 7)].join(",");
+        let answer = format!(r#"{{"sha": "{}", "siblings": [{siblings}]}}"#, "0".repeat(40));
+        assert_eq!(Listing::read(&answer).unwrap().n_bytes(), u64::MAX);
     }
 
     #[test]

@@ -131,16 +131,18 @@ impl Hub {
         listing: &Listing,
         progress: &mut dyn FnMut(HubProgress),
     ) -> Result<(), HubError> {
-        let n_all = listing.files.iter().map(|file| file.n_bytes).sum();
-        let mut n_before = 0;
+        let n_all = listing.n_bytes();
+        let mut n_before = 0_u64;
         for file in &listing.files {
-            let mut told = |n_bytes| progress(HubProgress { n_bytes: n_before + n_bytes, n_all });
+            let mut told = |n_bytes| {
+                progress(HubProgress { n_bytes: n_before.saturating_add(n_bytes), n_all });
+            };
             if !cache.has_blob(file) {
                 self.client.download(id, &listing.commit, file, &cache.blob(file)?, &mut told)?;
             }
             told(file.n_bytes);
             cache.link(&listing.commit, file)?;
-            n_before += file.n_bytes;
+            n_before = n_before.saturating_add(file.n_bytes);
         }
         Ok(())
     }
