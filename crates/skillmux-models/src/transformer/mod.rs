@@ -185,6 +185,7 @@ fn damaged(detail: impl Into<String>) -> Error {
 
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
+    use safetensors::{SafeTensors, tensor::TensorView};
     use serde::Deserialize;
 
     use super::*;
@@ -320,5 +321,18 @@ mod tests {
         );
         let cut = TransformerParts { tensors: &[b"\x08\0\0\0\0\0\0\0{}"], ..parts };
         assert!(refused(&cut).starts_with("the transformer does not open"), "{}", refused(&cut));
+        let of = SafeTensors::deserialize(skillmux_transformer_embeddings::TENSORS).unwrap();
+        let one_position = of.tensors().into_iter().map(|(name, tensor)| {
+            if name != "embeddings.position_embeddings.weight" {
+                return (name, tensor);
+            }
+            let dim = tensor.shape()[1];
+            let data = &tensor.data()[..tensor.data().len() / tensor.shape()[0]];
+            (name, TensorView::new(tensor.dtype(), vec![1, dim], data).unwrap())
+        });
+        let bytes: &[u8] = safetensors::serialize(one_position, None).unwrap().leak();
+        let narrow = TransformerEncoder::new(&TransformerParts { tensors: &[bytes], ..parts });
+        let error = narrow.err().unwrap();
+        assert_eq!(error.to_string(), "the transformer has no place for a text");
     }
 }

@@ -42,6 +42,10 @@ impl Network {
         if dim == 0 || !positions.len().is_multiple_of(dim) || positions.is_empty() {
             return Err(damaged("has position vectors of another length"));
         }
+        // What opens a text and what closes it.
+        if positions.len() < 2 * dim {
+            return Err(damaged("has no place for a text"));
+        }
         let norm = norm(tensors, "embeddings.LayerNorm", dim)?;
         let mut layers = Vec::new();
         while tensors.has_layer(layers.len()) {
