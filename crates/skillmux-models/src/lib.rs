@@ -31,6 +31,9 @@ pub mod checkpoint;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod error;
+#[cfg(test)]
+#[path = "../../skillmux/src/growth.rs"]
+mod growth;
 #[cfg(any(feature = "hub", feature = "remote"))]
 mod http;
 #[cfg(feature = "hub")]
