@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{BufRead, BufReader, Seek, SeekFrom, Write},
+    io::{self, BufRead, BufReader, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -14,6 +14,10 @@ use crate::error::{Error, Result};
 pub(super) struct OutFile {
     path: PathBuf,
     file: File,
+    /// Bytes of the whole rows.
+    whole_bytes: u64,
+    /// Whether a part of a row may stand behind them, for the last one could not be written.
+    is_torn: bool,
 }
 
 impl OutFile {
@@ -46,18 +50,29 @@ impl OutFile {
         let (rows, whole_bytes) = read_rows(path, &file, row_begin)?;
         file.set_len(whole_bytes).map_err(cannot_write)?;
         file.seek(SeekFrom::Start(whole_bytes)).map_err(cannot_write)?;
-        Ok((rows, Self { path: path.to_owned(), file }))
+        Ok((rows, Self { path: path.to_owned(), file, whole_bytes, is_torn: false }))
     }
 
-    /// Appends a row.
+    /// Appends a row; what an earlier call has left of a row is cut off first.
     ///
     /// # Errors
     /// [`Error::Write`].
     pub(super) fn append(&mut self, row: &[u8]) -> Result<()> {
         // One write a line, so that a killed process tears at most the last one.
         let line = [row, b"\n"].concat();
-        let written = self.file.write_all(&line);
-        written.map_err(|source| Error::Write { path: self.path.clone(), source })
+        self.write(&line).map_err(|source| Error::Write { path: self.path.clone(), source })
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.file.set_len(self.whole_bytes)?;
+            self.file.seek(SeekFrom::Start(self.whole_bytes))?;
+        }
+        self.is_torn = true;
+        self.file.write_all(line)?;
+        self.is_torn = false;
+        self.whole_bytes += line.len() as u64;
+        Ok(())
     }
 }
 
@@ -133,6 +148,26 @@ mod tests {
             drop(out);
             assert_eq!(open(&path).unwrap().0.len(), n_whole + 1);
         }
+    }
+
+    #[test]
+    fn a_row_is_not_glued_to_a_part_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let (_, mut out) = open(&path).unwrap();
+        out.append(b"{\"id\":\"a\"}").unwrap();
+        // The disk is full after the half of a row.
+        let read_only = File::open(&path).unwrap();
+        let mut file = std::mem::replace(&mut out.file, read_only);
+        assert!(matches!(out.append(b"{\"id\":\"b\"}"), Err(Error::Write { .. })));
+        file.write_all(b"{\"id\":").unwrap();
+        assert!(matches!(out.append(b"{\"id\":\"b\"}"), Err(Error::Write { .. })));
+        out.file = file;
+        for id in ["c", "d"] {
+            out.append(format!("{{\"id\":\"{id}\"}}").as_bytes()).unwrap();
+        }
+        drop(out);
+        assert_eq!(open(&path).unwrap().0, ["a", "c", "d"]);
     }
 
     #[test]
