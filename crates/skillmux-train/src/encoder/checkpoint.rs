@@ -49,8 +49,21 @@ pub(super) fn key(corpus: &Corpus, split: &Split, options: &EncoderOptions) -> S
     for term in &corpus.terms {
         hasher.update(term.as_bytes()).update(b"\n");
     }
-    for query in split.train.iter().chain(&split.held_out) {
-        hasher.update(query.text.as_bytes()).update(b"\n");
+    for queries in [&split.train, &split.held_out] {
+        hasher.update(&queries.len().to_le_bytes());
+        for query in queries {
+            hasher.update(query.text.as_bytes()).update(b"\n");
+            hasher.update(&query.gold.len().to_le_bytes());
+            for idx in &query.gold {
+                hasher.update(&idx.0.to_le_bytes());
+            }
+        }
+    }
+    for pairs in [&split.translations, &split.namesakes, &split.held_out_translations] {
+        hasher.update(&pairs.len().to_le_bytes());
+        for (one, other) in pairs {
+            hasher.update(&one.0.to_le_bytes()).update(&other.0.to_le_bytes());
+        }
     }
     let options = serde_json::to_vec(options).expect("numbers always serialise");
     hasher.update(&options);

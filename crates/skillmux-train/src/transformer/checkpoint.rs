@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 use skillmux_models::checkpoint::Tunable;
 
-use super::{example::Example, log::TransformerLogLine, options::TransformerOptions};
+use super::{data::Split, example::Example, log::TransformerLogLine, options::TransformerOptions};
 use crate::{
     adamw::AdamW,
     encoder::{LOG, RunFolder},
@@ -44,13 +44,17 @@ struct Header {
 }
 
 /// Returns what two runs must have in common for one to go on from the other.
-pub(super) fn key(tunable: &Tunable, train: &[Example], options: &TransformerOptions) -> String {
+pub(super) fn key(tunable: &Tunable, data: &Split, options: &TransformerOptions) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tunable.fingerprint().as_bytes());
-    for Example { query, gold, .. } in train {
-        hasher.update(query.text().as_bytes()).update(b"\n");
-        for idx in gold {
-            hasher.update(&idx.0.to_le_bytes());
+    for examples in [&data.train, &data.held_out] {
+        hasher.update(&examples.len().to_le_bytes());
+        for Example { query, gold, .. } in examples {
+            hasher.update(query.text().as_bytes()).update(b"\n");
+            hasher.update(&gold.len().to_le_bytes());
+            for idx in gold {
+                hasher.update(&idx.0.to_le_bytes());
+            }
         }
     }
     let options = serde_json::to_vec(options).expect("numbers always serialise");

@@ -78,7 +78,8 @@ pub fn train_transformer(
     report: &mut dyn FnMut(TransformerEvent<'_>),
 ) -> Result<TrainedTransformer> {
     options.check()?;
-    let Split { train, held_out } = data.split(job.index)?;
+    let data = data.split(job.index)?;
+    let Split { train, held_out } = &data;
     if train.len() < MIN_PAIRS {
         return Err(Error::TooFewPairs { n_pairs: train.len(), min_pairs: MIN_PAIRS });
     }
@@ -89,8 +90,8 @@ pub fn train_transformer(
         max_text_tokens: options.max_text_tokens,
     };
     let tunable = Tunable::open(job.base, &tune)?;
-    let validation = Validation::new(job.index, &held_out, options, tunable.purpose())?;
-    let key = checkpoint::key(&tunable, &train, options);
+    let validation = Validation::new(job.index, held_out, options, tunable.purpose())?;
+    let key = checkpoint::key(&tunable, &data, options);
     let mut state = match State::open(run, &key, &tunable)? {
         Some(state) => state,
         None => State::start(key, &tunable)?,
@@ -99,7 +100,7 @@ pub fn train_transformer(
     if state.n_rounds() == 0 {
         end_round(&mut round, &mut state, &tunable, &validation, run, report)?;
     }
-    let mut sampler = Sampler { train: &train, options, order: Vec::new(), epoch: None };
+    let mut sampler = Sampler { train, options, order: Vec::new(), epoch: None };
     while state.step() < options.n_steps {
         let step = state.count();
         let drawn = sampler.draw(job, tunable.purpose(), step)?;

@@ -31,6 +31,11 @@ fn index() -> (TempDir, Index) {
 
 /// Returns the tasks of the fixtures with the skills that answer them.
 fn data() -> EncoderData {
+    data_with(&[])
+}
+
+/// Returns the same with the answer of task `t02` for some tasks.
+fn data_with(wrong: &[&str]) -> EncoderData {
     let read = |name: &str| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let qrels = read("qrels.trec");
     let answers = |query_id: &str| -> Vec<&str> {
@@ -39,7 +44,8 @@ fn data() -> EncoderData {
     };
     let lines = read("tasks.jsonl").lines().fold(String::new(), |lines, line| {
         let task: serde_json::Value = serde_json::from_str(line).unwrap();
-        let skill_ids = answers(task["query_id"].as_str().unwrap());
+        let query_id = task["query_id"].as_str().unwrap();
+        let skill_ids = answers(if wrong.contains(&query_id) { "t02" } else { query_id });
         let line = serde_json::json!({ "query": task["query"], "skill_ids": skill_ids });
         format!("{lines}{line}\n")
     });
@@ -118,6 +124,11 @@ fn a_finished_run_is_not_trained_again_and_another_one_is_not_resumed() {
     let other = EncoderOptions { dim: 8, ..options() };
     let error = train_encoder(&index, &data(), &other, &run, &mut |_| {}).unwrap_err();
     assert!(matches!(error, Error::CheckpointForeign { .. }), "{error}");
+    for task in ["t01", "t03", "t04", "t06"] {
+        let other = data_with(&[task]);
+        let error = train_encoder(&index, &other, &options(), &run, &mut |_| {}).unwrap_err();
+        assert!(matches!(error, Error::CheckpointForeign { .. }), "{task}: {error}");
+    }
 }
 
 #[test]
