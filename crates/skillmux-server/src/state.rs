@@ -10,13 +10,13 @@ use crate::status::Failure;
 /// Most calls at a time.
 pub(crate) const MAX_CALLS: usize = 16;
 
-/// One router, shared by all transports and all calls under way.
+/// One router, shared by all transports and all calls under way; none while there are no skills.
 ///
 /// Clones share the router, and another one that takes its place. Nothing is remembered between
 /// calls but the newest generation of the index that opens.
 #[derive(Clone)]
 pub struct State {
-    router: Arc<RwLock<Arc<Router>>>,
+    router: Arc<RwLock<Option<Arc<Router>>>>,
     calls: Arc<Semaphore>,
     hints: fn(&Error) -> Option<String>,
 }
@@ -24,22 +24,34 @@ pub struct State {
 impl State {
     /// Returns the state of a server of the skills that `router` knows.
     pub fn new(router: impl Into<Arc<Router>>) -> Self {
+        let state = Self::without_skills();
+        state.replace(router);
+        state
+    }
+
+    /// Returns the state of a server that has no skills yet: no task needs one, and lists are empty.
+    pub fn without_skills() -> Self {
         Self {
-            router: Arc::new(RwLock::new(router.into())),
+            router: Arc::new(RwLock::new(None)),
             calls: Arc::new(Semaphore::new(MAX_CALLS)),
             hints: |_| None,
         }
     }
 
-    /// Returns the router that calls are answered from now.
-    pub fn router(&self) -> Arc<Router> {
-        Arc::clone(&self.router.read().unwrap_or_else(PoisonError::into_inner))
+    /// Returns the router that calls are answered from now; `None` while there are no skills.
+    pub fn router(&self) -> Option<Arc<Router>> {
+        self.router.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lets later calls be answered from another router; calls under way end with the one that they
     /// have.
     pub fn replace(&self, router: impl Into<Arc<Router>>) {
-        *self.router.write().unwrap_or_else(PoisonError::into_inner) = router.into();
+        *self.router.write().unwrap_or_else(PoisonError::into_inner) = Some(router.into());
+    }
+
+    /// Lets later calls find no skill.
+    pub fn clear(&self) {
+        *self.router.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns the state with hints that come before those of the engine, which knows no commands.
@@ -51,7 +63,19 @@ impl State {
     /// Runs `call` on a blocking thread of the tokio runtime, against the newest generation of the
     /// index that opens. Of more than 16 calls, the others wait. A call that nobody waits for any more
     /// runs to its end if it has begun; otherwise it never begins.
+    ///
+    /// # Errors
+    /// Those of `call`; [`Failure::no_skills`] while there are none.
     pub(crate) async fn call<T, C>(&self, call: C) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        C: FnOnce(&Router) -> Result<T> + Send + 'static,
+    {
+        self.call_if_any(call).await?.ok_or_else(Failure::no_skills)
+    }
+
+    /// Does as [`call`](Self::call), but returns `None` while there are no skills.
+    pub(crate) async fn call_if_any<T, C>(&self, call: C) -> Result<Option<T>, Failure>
     where
         T: Send + 'static,
         C: FnOnce(&Router) -> Result<T> + Send + 'static,
@@ -59,7 +83,7 @@ impl State {
         let Ok(permit) = Arc::clone(&self.calls).acquire_owned().await else {
             return Err(Failure::bug());
         };
-        let router = self.router();
+        let Some(router) = self.router() else { return Ok(None) };
         let on_thread = move || {
             // Until the thread is free, whoever asked.
             let _permit = permit;
@@ -68,7 +92,9 @@ impl State {
             call(&router)
         };
         match tokio::task::spawn_blocking(on_thread).await {
-            Ok(answer) => answer.map_err(|error| Failure::of(&error, (self.hints)(&error))),
+            Ok(answer) => {
+                answer.map(Some).map_err(|error| Failure::of(&error, (self.hints)(&error)))
+            }
             Err(_panic) => Err(Failure::bug()),
         }
     }

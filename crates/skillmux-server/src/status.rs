@@ -76,6 +76,11 @@ impl Failure {
         }
     }
 
+    /// Returns the failure of a call about skills where there are none.
+    pub(crate) fn no_skills() -> Self {
+        Self::invalid("there are no skills", "go on without a skill")
+    }
+
     /// Returns the failure that no caller can cause.
     pub(crate) fn bug() -> Self {
         Self {

@@ -180,6 +180,24 @@ pub(crate) struct NodeView {
     n_tokens: u32,
 }
 
+impl RouteView {
+    /// Returns the answer where there are no skills.
+    pub(crate) fn without_skills(needs: &[String]) -> Self {
+        Self {
+            decision: Decision::Abstain,
+            confidence: Some(0.0),
+            reason: "there are no skills".to_owned(),
+            corrections: Vec::new(),
+            ruled_out: Vec::new(),
+            skills: Vec::new(),
+            unserved: needs.iter().map(|need| label(need)).collect(),
+            alternatives: Vec::new(),
+            hints: Vec::new(),
+            pages: Vec::new(),
+        }
+    }
+}
+
 impl From<Route> for RouteView {
     fn from(route: Route) -> Self {
         let mut seen = HashSet::new();

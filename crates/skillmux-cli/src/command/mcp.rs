@@ -9,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmux::text::one_line;
+use skillmux::{Error, text::one_line};
 use skillmux_server::{HttpListener, State};
 use tempfile::TempDir;
 
 use crate::{
     args::{McpArgs, RetrieverChoice, SourceArgs},
     assemble::Models,
-    error::engine_hint,
+    error::{CliError, engine_error, engine_hint},
     kept::InUse,
     outcome::Outcome,
     settings::Settings,
@@ -44,13 +44,21 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     let watch =
         SkillWatch::start(&source::watched(&args.source, settings)?, &source::unwatched(settings));
     let models = Models::load(settings)?;
-    let opened = source::open(&args.source, settings)?.read_few()?;
-    let waiting = waiting(&opened);
-    let OpenIndex { index, places, folder, in_use, .. } = opened;
-    let trust = settings.trust_policy(&places)?;
-    let router = models.lasting_router(index, trust)?.with_places(places);
-    models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
-    let state = State::new(router);
+    let opened = match source::open(&args.source, settings) {
+        // The skills of the agents come later, but a folder that the user names has some.
+        Err(error) if is_without_skills(&error) && !args.source.is_named() => None,
+        opened => Some(opened?),
+    };
+    let waiting = opened.as_ref().and_then(waiting);
+    let state = State::without_skills();
+    let (mut folder, mut in_use) = (None, None);
+    if let Some(opened) = opened {
+        let trust = settings.trust_policy(&opened.places)?;
+        let router = models.lasting_router(opened.index, trust)?.with_places(opened.places);
+        models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
+        state.replace(router);
+        (folder, in_use) = (opened.folder, opened.in_use);
+    }
     let folder = Arc::new(Mutex::new(folder));
     match watch {
         Ok(watch) => {
@@ -84,6 +92,12 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
     served?;
     Ok(Outcome::Found)
+}
+
+/// Returns whether an error says that there is no skill.
+fn is_without_skills(error: &anyhow::Error) -> bool {
+    matches!(engine_error(error), Some(Error::LibraryEmpty { .. }))
+        || matches!(error.downcast_ref(), Some(CliError::NoAgent { .. }))
 }
 
 /// Returns the index whose skills the transformer is to read while calls are answered without it.
@@ -145,26 +159,38 @@ impl LiveSkills {
         }
         self.settings.trust = read_trust()?;
         let opened = loop {
-            let opened = source::open(&self.source, &self.settings)?;
-            if opened.is_current {
-                break opened.read_few()?;
+            match source::open(&self.source, &self.settings) {
+                Err(error) if is_without_skills(&error) => return Ok(self.clear()),
+                Ok(opened) if !opened.is_current => thread::sleep(BUSY),
+                opened => break opened?,
             }
-            thread::sleep(BUSY);
         };
         self.waiting = waiting(&opened);
         let OpenIndex { index, places, folder, in_use, .. } = opened;
-        self.in_use = in_use;
-        let served = self.state.router();
         let trust = self.settings.trust_policy(&places)?;
-        let is_same_trust = served.stages().ranker.trust() == Some(&trust);
-        if index.is_same(&served.index()) && is_same_trust && *served.places() == places {
+        let is_served = self.state.router().is_some_and(|served| {
+            index.is_same(&served.index())
+                && served.stages().ranker.trust() == Some(&trust)
+                && *served.places() == places
+        });
+        if is_served {
             return Ok(false);
         }
         // An index without a cache is another one each time.
         let is_new = folder.is_none();
         self.state.replace(self.models.lasting_router(index, trust)?.with_places(places));
+        self.in_use = in_use;
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
         Ok(is_new)
+    }
+
+    /// Serves no skill any more; returns whether some were served.
+    fn clear(&mut self) -> bool {
+        let had_some = self.state.router().is_some();
+        self.state.clear();
+        (self.waiting, self.in_use) = (None, None);
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        had_some
     }
 }
 

@@ -102,7 +102,7 @@ fn an_index_that_another_process_writes_is_waited_for() {
 #[test]
 fn without_any_agent_the_user_reads_what_to_do() {
     let home = Home::new();
-    for arguments in [&["route", TASK][..], &["index"], &["stats"], &["mcp"]] {
+    for arguments in [&["route", TASK][..], &["index"], &["stats"]] {
         home.run(arguments).assert_error("no agent's skills were found", "--library PATH");
     }
 }

@@ -202,13 +202,58 @@ async fn a_library_that_holds_its_own_index_is_quiet_after_an_update() {
 }
 
 #[tokio::test]
+async fn the_handshake_does_not_wait_for_the_transformer() {
+    let home = Home::new();
+    for at in 0..100 {
+        let description = format!("Wash a dirty mug of the kind {at}");
+        home.write_skill(&format!(".claude/skills/s{at}"), "mug", &description, "Use soap.");
+    }
+    let agent = Agent::start(&home, &[]).await;
+    let cached = std::fs::read_dir(home.path("cache/skillmux/agents")).unwrap();
+    let mut indexes = cached.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let current = std::fs::read_to_string(indexes.next().unwrap().join("CURRENT")).unwrap();
+    // The second one has the vectors of the transformer.
+    assert!(current.starts_with("gen-000001"), "{current}");
+    assert!(agent.read("claude-code/s7").await.contains("Use soap."));
+    assert_eq!(agent.end().await, "");
+}
+
+#[tokio::test]
+async fn the_last_skill_may_go_and_the_first_one_come() {
+    let home = Home::new();
+    std::fs::create_dir(home.path(".claude")).unwrap();
+    let agent = Agent::start(&home, &[]).await;
+    let find = async || {
+        let arguments = json!({ "task": "brew tea" }).as_object().unwrap().clone();
+        let call = CallToolRequestParams::new("find_skills").with_arguments(arguments);
+        agent.client.call_tool(call).await.unwrap().structured_content.unwrap()
+    };
+    let id = "claude-code/tea";
+    for _ in 0..2 {
+        agent.wait_for(id, "there are no skills").await;
+        let found = find().await;
+        assert_eq!((&found["decision"], &found["skills"]), (&json!("abstain"), &json!([])));
+        home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil water.");
+        agent.wait_for(id, "Boil water.").await;
+        assert_eq!(find().await["skills"][0]["skill_id"], id);
+        std::fs::remove_dir_all(home.path(".claude/skills/tea")).unwrap();
+    }
+    agent.wait_for(id, "there are no skills").await;
+    assert_eq!(agent.end().await, "");
+    // A folder that the user names has skills.
+    let empty = home.path("project").display().to_string();
+    home.run(&["mcp", "--library", &empty]).assert_error("no skill found", "");
+}
+
+#[tokio::test]
 async fn an_update_that_fails_leaves_the_skills_as_they_are() {
     let home = Home::new();
     home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
     let agent = Agent::start(&home, &["--library", home.path("lib").to_str().unwrap()]).await;
-    std::fs::remove_dir_all(home.path("lib/tea")).unwrap();
+    std::fs::rename(home.path("lib"), home.path("away")).unwrap();
     sleep(Duration::from_secs(2)).await;
     assert!(agent.read("tea").await.contains("Boil water."));
+    std::fs::rename(home.path("away"), home.path("lib")).unwrap();
     home.write_skill("lib/tea", "tea", "How to brew tea", "Warm the pot.");
     agent.wait_for("tea", "Warm the pot.").await;
     let said = agent.end().await;

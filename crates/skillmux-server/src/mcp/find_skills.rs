@@ -67,6 +67,13 @@ impl FindSkills {
         let next = next_step(&route);
         Ok(FindSkillsAnswer { route, next })
     }
+
+    /// Answers the call where there are no skills.
+    pub(super) fn answer_without_skills(&self) -> FindSkillsAnswer {
+        let route = RouteView::without_skills(&self.needs);
+        let next = next_step(&route);
+        FindSkillsAnswer { route, next }
+    }
 }
 
 impl FindSkillsAnswer {

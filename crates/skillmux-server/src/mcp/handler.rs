@@ -86,8 +86,10 @@ impl ServerHandler for Tools {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let listed = self.state.call(move |router| skills::skill_page(router, cursor.as_deref()));
-        let page = listed.await?.ok_or_else(bad_cursor)?;
+        let listed =
+            self.state.call_if_any(move |router| skills::skill_page(router, cursor.as_deref()));
+        let page =
+            listed.await?.unwrap_or_else(|| Some(skills::Page::empty())).ok_or_else(bad_cursor)?;
         let mut result = ListSkillsResult::with_all_items(page.items);
         result.next_cursor = page.next;
         Ok(result.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(CacheScope::Private))
@@ -99,7 +101,8 @@ impl ServerHandler for Tools {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
         let uri = request.uri.clone();
-        let found = self.state.call(move |router| skills::entry(router, &uri)).await?;
+        let found =
+            self.state.call_if_any(move |router| skills::entry(router, &uri)).await?.flatten();
         let skill = found.ok_or_else(|| {
             let message = format!("no skill is served at `{}`", shown(&request.uri));
             ErrorData::invalid_params(message, None)
@@ -115,8 +118,9 @@ impl ServerHandler for Tools {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let listed =
-            self.state.call(move |router| skills::resource_page(router, cursor.as_deref()));
-        let page = listed.await?.ok_or_else(bad_cursor)?;
+            self.state.call_if_any(move |router| skills::resource_page(router, cursor.as_deref()));
+        let page =
+            listed.await?.unwrap_or_else(|| Some(skills::Page::empty())).ok_or_else(bad_cursor)?;
         let mut result = ListResourcesResult::with_all_items(page.items);
         result.next_cursor = page.next;
         Ok(result.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(CacheScope::Private))
@@ -139,7 +143,8 @@ impl ServerHandler for Tools {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let found = self.state.call(move |router| skills::contents(router, &uri)).await?;
+        let found =
+            self.state.call_if_any(move |router| skills::contents(router, &uri)).await?.flatten();
         let contents = found.ok_or_else(|| {
             let message = format!("no file of a skill is served at `{}`", shown(&request.uri));
             ErrorData::resource_not_found(message, None)

@@ -40,7 +40,9 @@ impl Tools {
     )]
     async fn find_skills(&self, arguments: Arguments<FindSkills>) -> Result<Reply, Failure> {
         let call = arguments.checked()?;
-        let answer = self.state.call(move |router| call.answer(router)).await?;
+        let without_skills = call.answer_without_skills();
+        let answer = self.state.call_if_any(move |router| call.answer(router)).await?;
+        let answer = answer.unwrap_or(without_skills);
         Reply::new(&answer, answer.to_text())
     }
 

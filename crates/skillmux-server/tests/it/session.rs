@@ -3,11 +3,12 @@
 use std::{path::Path, time::Duration};
 
 use rmcp::{
+    ServiceExt,
     model::ProtocolVersion,
     service::{ClientLifecycleMode, serve_client_with_lifecycle},
 };
 use serde_json::{Value, json};
-use skillmux_server::{ServerError, SkillServer};
+use skillmux_server::{ServerError, SkillServer, State};
 use tokio::{
     io::{
         AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
@@ -113,6 +114,29 @@ async fn the_stateless_version_is_spoken() {
     assert_eq!(session.client.list_all_tools().await.unwrap().len(), 3);
     let result = session.call("find_skills", json!({ "task": "clean a messy CSV file" })).await;
     assert_eq!(structured(&result)["decision"], "load");
+}
+
+#[tokio::test]
+async fn without_skills_no_task_needs_one_and_lists_are_empty() {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(far);
+    tokio::spawn(SkillServer::new(State::without_skills()).run(input, output));
+    let client = ().serve(near).await.unwrap();
+    let session = Session { client, index: SampleIndex::new() };
+    let call = json!({ "task": "clean a CSV file", "needs": ["CSV"] });
+    let found = session.call("find_skills", call).await;
+    assert_eq!(structured(&found)["decision"], "abstain");
+    assert_eq!(structured(&found)["unserved"], json!(["CSV"]));
+    assert!(text(&found).contains("there are no skills"), "{}", text(&found));
+    for (tool, arguments) in [
+        ("read_skill", json!({ "skill_id": "a" })),
+        ("explain_route", json!({ "task": "clean a CSV file" })),
+    ] {
+        let result = session.call(tool, arguments).await;
+        assert_eq!(text(&result), "there are no skills\nhint: go on without a skill");
+    }
+    assert!(session.client.list_all_resources().await.unwrap().is_empty());
+    assert!(session.client.list_skills(None).await.unwrap().skills.is_empty());
 }
 
 #[tokio::test]

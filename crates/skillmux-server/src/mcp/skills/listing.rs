@@ -37,6 +37,13 @@ pub(in crate::mcp) struct Page<T> {
     pub(in crate::mcp) next: Option<String>,
 }
 
+impl<T> Page<T> {
+    /// Returns the only page where there are no skills.
+    pub(in crate::mcp) fn empty() -> Self {
+        Self { items: Vec::new(), next: None }
+    }
+}
+
 /// Returns entries of skills, with the digests of their files; `None` for a cursor that no page
 /// gave.
 ///

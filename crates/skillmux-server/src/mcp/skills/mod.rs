@@ -10,7 +10,7 @@ mod front_matter;
 mod listing;
 mod served;
 
-pub(super) use listing::{resource_page, skill_page};
+pub(super) use listing::{Page, resource_page, skill_page};
 pub(super) use served::{contents, entry};
 
 /// What the extension allows a skill.
