@@ -7,7 +7,9 @@ use skillmux::{
     text::{clipped, one_line},
 };
 
-use super::paint::{BAD, FAINT, NOTE, STRONG, counted, grouped, rule, styled, wrapped};
+use super::paint::{
+    BAD, FAINT, NOTE, STRONG, counted, grouped, rule, styled, wrapped, wrapped_at_spaces,
+};
 use crate::command::compile::report::{CompileReport, ListCounts, Scores};
 
 /// Characters of a line of the list.
@@ -124,7 +126,16 @@ fn goes_text(text: &mut String, report: &CompileReport) {
 fn remedy_text(text: &mut String, report: &CompileReport) {
     let Some(out) = &report.out else {
         if report.skills.iter().all(|skill| skill.kept == "whole") {
-            let _ = writeln!(text, "\nAll descriptions fit as they are: nothing is to be changed.");
+            let what = match &report.earlier_folder {
+                Some(folder) => format!(
+                    "All descriptions fit as they are. If you added lines of {} to the settings of {}, take them out, \
+                     then remove the folder.",
+                    folder.display(),
+                    report.name
+                ),
+                None => "All descriptions fit as they are: nothing is to be changed.".to_owned(),
+            };
+            let _ = writeln!(text, "\n{}", wrapped_at_spaces(&what));
             return;
         }
         let what = match report.remedy {
@@ -153,5 +164,9 @@ fn remedy_text(text: &mut String, report: &CompileReport) {
             out.folder.display()
         ),
     };
-    let _ = writeln!(text, "\n{}", wrapped(&steps, ""));
+    let again = match report.earlier_folder {
+        Some(_) => " If you added lines of an earlier run, take them out first.",
+        None => "",
+    };
+    let _ = writeln!(text, "\n{}", wrapped_at_spaces(&format!("{steps}{again}")));
 }

@@ -39,6 +39,16 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     textwrap::fill(&printable(&plain), options)
 }
 
+/// Returns the text wrapped to 80 columns at spaces only, so that paths stay whole, without its
+/// control characters.
+pub(crate) fn wrapped_at_spaces(text: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false);
+    textwrap::fill(&printable(text), options)
+}
+
 /// Returns a number with its digits in groups of three.
 pub(crate) fn grouped(n: impl TryInto<u64>) -> String {
     indicatif::HumanCount(n.try_into().unwrap_or(u64::MAX)).to_string()
@@ -67,6 +77,13 @@ mod tests {
         assert_eq!(grouped(7_u64), "7");
         assert_eq!(grouped(78_171_usize), "78,171");
         assert_eq!(grouped(1_000_000_u32), "1,000,000");
+    }
+
+    #[test]
+    fn paths_stay_whole() {
+        let path = format!("/home/me/{}/config.toml", "a-b/".repeat(20));
+        let text = wrapped_at_spaces(&format!("Add the lines of {path} to ~/.codex/config.toml."));
+        assert_eq!(text, format!("Add the lines of\n{path}\nto ~/.codex/config.toml."));
     }
 
     #[test]

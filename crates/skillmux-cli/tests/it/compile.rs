@@ -124,9 +124,46 @@ fn a_list_that_fits_writes_nothing_and_a_folder_of_another_agent_is_left_alone()
     assert_eq!(done.code, 2, "{}", done.stderr);
     assert!(done.stderr.contains("holds the list of `codex`"), "{}", done.stderr);
     assert!(home.path("out/config.toml").exists());
-    // The copies of a list that needed some are of no use once it fits.
-    assert!(report(&home, &["--agent", "codex", "--out", &out])["out"].is_null());
-    assert_eq!(std::fs::read_dir(home.path("out")).unwrap().count(), 0);
+    // Once it fits, lines of the user may still switch the originals off: the copies stay.
+    let fits = report(&home, &["--agent", "codex", "--out", &out]);
+    assert!(fits["out"].is_null());
+    assert!(fits["earlier_folder"].as_str().unwrap().ends_with("/out"), "{fits}");
+    assert!(home.path("out/config.toml").exists());
+    let done = home.run(&["compile", "--agent", "codex", "--out", &out]);
+    let words = |done: Done| done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(done).contains("take them out, then remove the folder"));
+    let done = home.run(&["compile", "--agent", "codex", "--chars", "200", "--out", &out]);
+    assert!(words(done).contains("lines of an earlier run, take them out first"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_links_in_the_folder_lead_to_stays() {
+    use std::os::unix::fs::symlink;
+
+    let home = home_of(".codex/skills", 3);
+    let precious = home.write("precious/SKILL.md", "mine");
+    let out = home.path("out");
+    home.write("out/.skillmux-copies", "agent: codex\nlink/SKILL.md\nconfig.toml");
+    symlink(home.path("precious"), out.join("link")).unwrap();
+    symlink(&precious, out.join("config.toml")).unwrap();
+    fs::create_dir(out.join("s000")).unwrap();
+    symlink(&precious, out.join("s000/SKILL.md")).unwrap();
+    let out = out.display().to_string();
+    let tight = ["compile", "--agent", "codex", "--chars", "300", "--out", &out];
+    let done = home.run(&tight);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    assert!(fs::read_to_string(home.path("out/s000/SKILL.md")).unwrap().contains("name: \"s000\""));
+    // A folder that is a link is no place for a copy.
+    fs::remove_dir_all(home.path("out/s001")).unwrap();
+    symlink(home.path("precious"), home.path("out/s001")).unwrap();
+    home.run(&tight).assert_error("s001` is there", "--out");
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    // Nor is a mark that is a link one of ours.
+    fs::remove_file(home.path("out/.skillmux-copies")).unwrap();
+    symlink(&precious, home.path("out/.skillmux-copies")).unwrap();
+    home.run(&tight).assert_error("is there, and not empty", "--out");
 }
 
 #[test]

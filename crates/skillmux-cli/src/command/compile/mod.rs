@@ -70,10 +70,14 @@ pub(crate) fn run(args: &CompileArgs, settings: &Settings) -> anyhow::Result<Out
     let (today_texts, texts_compiled) = (texts(&today), texts(&compiled));
     let lists = [&today_texts[..], &texts_compiled, &texts(&whole)];
     let routing = measure::measure(&installed, lists, args.tasks.as_deref())?;
-    let out = match args.out {
-        Some(_) => write(&agent.id, &copies, &installed, &compiled.kept)?,
-        None => None,
+    let (out, is_again) = match args.out {
+        Some(_) => {
+            let written = write(&agent.id, &copies, &installed, &compiled.kept)?;
+            (written.out, written.is_again)
+        }
+        None => (None, false),
     };
+    let earlier_folder = is_again.then(|| copies.folder.clone());
     let rows = installed.iter().enumerate().map(|(at, skill)| {
         let text = texts_compiled[at].clone().unwrap_or_default();
         CompiledSkill {
@@ -101,6 +105,7 @@ pub(crate) fn run(args: &CompileArgs, settings: &Settings) -> anyhow::Result<Out
         skills: rows.collect(),
         history,
         out,
+        earlier_folder,
     };
     match args.format {
         Format::Json => print_json(&report)?,

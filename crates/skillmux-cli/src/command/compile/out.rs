@@ -16,7 +16,7 @@ use skillmux::library::{
 use super::place::Copies;
 use crate::{
     error::CliError,
-    folder::{make_folder, write_file},
+    folder::{DRAFT_PREFIX, NewFile, make_folder, replace_file},
 };
 
 /// What was written.
@@ -33,9 +33,18 @@ pub(crate) struct Out {
 /// Begins the line of the mark that says for which agent a folder was written.
 const AGENT: &str = "agent: ";
 
-/// Writes settings, and copies where the agent needs them; nothing, and `None`, where the list
-/// needs neither. What an earlier run for this agent wrote into the folder goes; what else is in
-/// it stays.
+/// What a run did to a folder.
+pub(super) struct Written {
+    /// What was written; `None` where the list needs nothing.
+    pub(super) out: Option<Out>,
+    /// Whether the folder is of an earlier run, of which the agent's settings may still have lines.
+    pub(super) is_again: bool,
+}
+
+/// Writes settings, and copies where the agent needs them; nothing where the list needs neither.
+/// What an earlier run for this agent wrote into the folder then stays, because lines in the
+/// settings may have switched the originals off. Otherwise it goes; what else is in the folder
+/// stays.
 ///
 /// # Errors
 /// If the folder holds something and is of no earlier run, or of one for another agent.
@@ -44,11 +53,15 @@ pub(super) fn write(
     copies: &Copies,
     skills: &[&InstalledSkill],
     kept: &[Kept],
-) -> anyhow::Result<Option<Out>> {
+) -> anyhow::Result<Written> {
     let folder = &copies.folder;
-    clear(agent, folder)?;
+    let earlier = earlier_mark(agent, folder)?;
+    let is_again = earlier.is_some();
     if kept.iter().all(|kept| *kept == Kept::Whole) {
-        return Ok(None);
+        return Ok(Written { out: None, is_again });
+    }
+    if let Some(mark) = earlier {
+        clear(&mark, folder)?;
     }
     let (name, text) = settings(copies.remedy, skills, kept)?;
     let mut files: Vec<(&Path, String)> = Vec::new();
@@ -68,23 +81,51 @@ pub(super) fn write(
     let paths = files.iter().filter_map(|(path, _)| path.strip_prefix(folder).ok());
     let paths = paths.chain([Path::new(name)]).map(|path| path.display().to_string());
     let mark: Vec<String> = iter::once(format!("{AGENT}{agent}")).chain(paths).collect();
-    write_file(&folder.join(COPIES_MARK), mark.join("\n").as_bytes())?;
+    write_here(&folder.join(COPIES_MARK), &mark.join("\n"))?;
     for (path, text) in &files {
-        make_folder(path.parent().unwrap_or(folder))?;
-        write_file(path, text.as_bytes())?;
+        make_own_folder(path.parent().unwrap_or(folder))?;
+        write_here(path, text)?;
     }
-    write_file(&folder.join(name), text.as_bytes())?;
-    Ok(Some(Out { folder: folder.clone(), settings: folder.join(name), n_copies }))
+    write_here(&folder.join(name), &text)?;
+    let out = Out { folder: folder.clone(), settings: folder.join(name), n_copies };
+    Ok(Written { out: Some(out), is_again })
 }
 
-/// Removes what an earlier run for the agent wrote into a folder.
-fn clear(agent: &str, folder: &Path) -> anyhow::Result<()> {
-    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
+/// Writes a file into a folder of copies. A link there is replaced: the folder may be of a project
+/// that somebody else made, and what the link leads to is not ours.
+fn write_here(path: &Path, text: &str) -> anyhow::Result<()> {
+    replace_file(path, text.as_bytes(), NewFile::Shared, DRAFT_PREFIX)
+        .with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Makes the folder of a copy; a link to a folder is none.
+fn make_own_folder(path: &Path) -> anyhow::Result<()> {
+    if is_own_folder(path) {
+        return Ok(());
+    }
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(CliError::OutExists { path: path.to_owned() }.into());
+    }
+    fs::create_dir(path).with_context(|| format!("cannot make the folder `{}`", path.display()))
+}
+
+fn is_own_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Returns the mark of an earlier run for the agent; `None` if the folder is not there or empty.
+///
+/// # Errors
+/// If the folder holds something and is of no earlier run, or of one for another agent.
+fn earlier_mark(agent: &str, folder: &Path) -> anyhow::Result<Option<String>> {
+    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(None) };
     let mark = folder.join(COPIES_MARK);
-    let Ok(written) = fs::read_to_string(&mark) else {
+    let is_file = fs::symlink_metadata(&mark).is_ok_and(|found| found.is_file());
+    let written = if is_file { fs::read_to_string(&mark).ok() } else { None };
+    let Some(written) = written else {
         return match entries.next() {
             Some(_) => Err(CliError::OutExists { path: folder.to_owned() }.into()),
-            None => Ok(()),
+            None => Ok(None),
         };
     };
     let other = written.lines().find_map(|line| line.strip_prefix(AGENT)).filter(|of| *of != agent);
@@ -92,7 +133,12 @@ fn clear(agent: &str, folder: &Path) -> anyhow::Result<()> {
         let (path, agent) = (folder.to_owned(), other.to_owned());
         return Err(CliError::OutOfAgent { path, agent }.into());
     }
-    let paths = written.lines().filter(|line| !line.starts_with(AGENT)).chain([COPIES_MARK]);
+    Ok(Some(written))
+}
+
+/// Removes the files from a folder that a mark names.
+fn clear(mark: &str, folder: &Path) -> anyhow::Result<()> {
+    let paths = mark.lines().filter(|line| !line.starts_with(AGENT)).chain([COPIES_MARK]);
     for line in paths {
         let relative = Path::new(line);
         // The file is the user's: it may say anything.
@@ -103,6 +149,10 @@ fn clear(agent: &str, folder: &Path) -> anyhow::Result<()> {
             continue;
         }
         let path = folder.join(relative);
+        // Below a link is what others own.
+        if path.parent().is_some_and(|parent| !is_own_folder(parent)) {
+            continue;
+        }
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(error).with_context(|| format!("cannot remove `{}`", path.display()));

@@ -1,5 +1,7 @@
 //! [`CompileReport`]: what `skillmux compile` tells.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use skillmux::library::agents::Remedy;
 
@@ -33,6 +35,8 @@ pub(crate) struct CompileReport {
     pub(crate) history: History,
     /// What was written.
     pub(crate) out: Option<Out>,
+    /// The folder of an earlier run, of which the agent's settings may still have lines.
+    pub(crate) earlier_folder: Option<PathBuf>,
     /// The skills, strongest first.
     pub(crate) skills: Vec<CompiledSkill>,
 }
