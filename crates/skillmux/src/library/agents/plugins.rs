@@ -2,7 +2,8 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    fs,
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Component, Path, PathBuf},
 };
 
@@ -10,7 +11,7 @@ use jsonc_parser::{ParseOptions, cst::CstRootNode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::profile::{PluginSettings, is_inside};
+use super::profile::{Base, PluginSettings, is_inside};
 use crate::library::{Origin, SkillPlace, Source};
 
 /// Where a plugin keeps its skills unless its manifest says more.
@@ -116,6 +117,13 @@ impl AgentPlugins {
         let mut switches = BTreeMap::new();
         for file in &settings.settings {
             let Some(path) = file.base.join(&file.path, home, project) else { continue };
+            // Whoever wrote the project must not choose what else of the disk is read.
+            let is_of_project = file.base == Base::Project;
+            if is_of_project && project.is_some_and(|project| !is_inside(&path, project)) {
+                let path = path.display();
+                self.notes.push(format!("{path} is a link out of the project, and not read"));
+                continue;
+            }
             match read_json(&path) {
                 Ok(found) => {
                     let enabled = found.as_ref().and_then(|it| it.get("enabledPlugins"));
@@ -233,14 +241,28 @@ fn skills_in(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
+/// Longest file that is read, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+
 /// Reads a JSON file, which may have comments and commas too many; `None` if there is none. An error
 /// goes on from the path.
 fn read_json(path: &Path) -> Result<Option<Value>, String> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!(": {error}")),
+    let mut text = String::new();
+    let mut read = || -> io::Result<usize> {
+        // A pipe or a device may have no end.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is no plain file"));
+        }
+        File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)
     };
+    match read() {
+        Ok(n_bytes) if n_bytes > MAX_BYTES => {
+            return Err(format!(": it is longer than {MAX_BYTES} bytes"));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!(": {error}")),
+    }
     // Its own serde reader does not limit how deep values may nest.
     let root = CstRootNode::parse(&text, &ParseOptions::default());
     let root = root.map_err(|error| format!(": {error}"))?;
@@ -379,6 +401,44 @@ mod tests {
         let deep = format!("{{\"enabledPlugins\": {}", "[".repeat(100_000));
         fs::write(&settings, deep).unwrap();
         assert!(place.ids(None).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn settings_of_a_project_are_no_link_elsewhere_and_have_an_end() {
+        use std::os::unix::fs::symlink;
+
+        let place = Place::new();
+        let root = place.add("m/p/1", "skills/a");
+        place.install(&json!({"p@m": [{"installPath": root}]}));
+        Place::switch(&place.home(), "settings.json", &json!({"p@m": true}));
+        let elsewhere = place.dir.path().join("elsewhere.json");
+        fs::write(&elsewhere, json!({"enabledPlugins": {"p@m": false}}).to_string()).unwrap();
+        let project = place.project();
+        let settings = project.join(".claude/settings.json");
+        let read = || {
+            let profile = &crate::library::agents::profiles()[0];
+            let plugins = profile.plugins.as_ref().unwrap();
+            AgentPlugins::read(plugins, &place.home(), Some(&project))
+        };
+        for target in [elsewhere.as_path(), Path::new("/dev/zero")] {
+            symlink(target, &settings).unwrap();
+            let plugins = read();
+            assert_eq!(plugins.on.len(), 1);
+            assert!(plugins.notes[0].contains("is a link out of the project"));
+            fs::remove_file(&settings).unwrap();
+        }
+        // A link within the project is fine; a device or a text without an end is not.
+        Place::switch(&project, "other.json", &json!({"p@m": false}));
+        symlink("other.json", &settings).unwrap();
+        assert_eq!(read().on.len(), 0);
+        fs::remove_file(&settings).unwrap();
+        fs::write(&settings, " ".repeat(MAX_BYTES + 1)).unwrap();
+        assert!(read().notes[0].contains("is longer than"));
+        let own = place.home().join(".claude/settings.json");
+        fs::remove_file(&own).unwrap();
+        symlink("/dev/zero", &own).unwrap();
+        assert!(read().notes[0].contains("it is no plain file"));
     }
 
     #[test]
