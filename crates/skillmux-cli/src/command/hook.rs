@@ -73,6 +73,10 @@ pub(crate) fn run(args: &HookArgs) {
         return say(&format!("cannot watch the time: {error}"));
     }
     let answered = panic::catch_unwind(AssertUnwindSafe(|| answer(args)));
+    if let Ok(Err(error)) = &answered {
+        // Before the end: it may take long.
+        kept::remove_damaged(error);
+    }
     let _end = end.lock().unwrap_or_else(PoisonError::into_inner);
     match answered {
         Ok(Ok(Some(text))) => {
@@ -81,10 +85,7 @@ pub(crate) fn run(args: &HookArgs) {
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
         Ok(Ok(None)) => {}
-        Ok(Err(error)) => {
-            kept::remove_damaged(&error);
-            say(&format!("{error:#}"));
-        }
+        Ok(Err(error)) => say(&format!("{error:#}")),
         Err(_) => say("something went wrong inside"),
     }
 }
@@ -113,20 +114,23 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
     };
     let Some(event) = read_event()? else { return Ok(None) };
     let mut settings = Settings::from_environment()?;
-    if let Some(cwd) = event.cwd.filter(|cwd| cwd.is_absolute() && cwd.is_dir()) {
+    // Without links, as the other process is told its folder by the system: both must mean the same
+    // index.
+    let cwd = event.cwd.filter(|cwd| cwd.is_absolute() && cwd.is_dir());
+    if let Some(cwd) = cwd {
+        let cwd = if cfg!(unix) { fs::canonicalize(&cwd).unwrap_or(cwd) } else { cwd };
         settings.project = Some(project_of(&cwd, settings.home.as_deref()).to_owned());
     }
     let PresentIndex { index, places, kept_at } = source::open_present(&settings)?;
-    let found = index.map(|index| {
-        let trust = settings.trust_policy(&places)?;
-        let router = router(index, &settings, trust)?.with_places(places);
-        found(&router, &event.prompt, args.budget)
-    });
-    // Afterwards, so that the other process takes no time from the answer.
+    // Before the answer, which may come too late each time: the index must be brought up to date all
+    // the same.
     if let Some(kept_at) = kept_at {
         refresh(&kept_at, &settings);
     }
-    let Some(context) = found.transpose()?.flatten() else { return Ok(None) };
+    let Some(index) = index else { return Ok(None) };
+    let trust = settings.trust_policy(&places)?;
+    let router = router(index, &settings, trust)?.with_places(places);
+    let Some(context) = found(&router, &event.prompt, args.budget)? else { return Ok(None) };
     let output = output(agent.hook.as_ref(), &context);
     Ok(Some(escaped_json(&output.to_string()) + "\n"))
 }

@@ -276,6 +276,33 @@ fn a_sub_folder_is_answered_as_its_project() {
     assert_eq!(of("project/src/deep"), of("project"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_reached_by_a_link_is_answered_as_itself() {
+    let home = Home::new();
+    home.write_skill("project/.claude/skills/tea", "tea", "How to brew a pot of tea", "Boil.");
+    index(&home);
+    std::os::unix::fs::symlink(home.path("project"), home.path("link")).unwrap();
+    let event = json!({"prompt": PROMPT, "cwd": home.path("link")});
+    let done = hook(&home, "claude-code", event.to_string().as_bytes());
+    assert!(context(&done).contains("project/.claude/skills/tea"));
+}
+
+#[test]
+fn an_answer_that_comes_too_late_has_the_index_brought_up_to_date() {
+    let home = home_with_tea();
+    fs::remove_dir_all(home.path("cache/skillmux/hook")).unwrap();
+    // A model that never answers.
+    let endpoint = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = endpoint.local_addr().unwrap();
+    let settings = format!("[models]\nencoder = \"http://{address}\"\n");
+    home.write(".config/skillmux/settings.toml", settings);
+    let event = json!({"prompt": PROMPT, "cwd": home.path("project")}).to_string();
+    let arguments = ["hook", "claude-code", "--deadline", "3000"];
+    assert_silent(&home.run_with_input(&arguments, event.as_bytes()));
+    assert_eq!(fs::read_dir(home.path("cache/skillmux/hook")).unwrap().count(), 1);
+}
+
 #[test]
 fn the_text_of_a_skill_stays_in_its_element() {
     let home = Home::new();
