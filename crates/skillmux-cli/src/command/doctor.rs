@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use skillmux::library::agents::{AgentProfile, InstalledFolders};
+use skillmux::{
+    Error,
+    library::agents::{AgentProfile, InstalledFolders},
+};
 
 use crate::{
     agents::home,
     args::{DoctorArgs, Format},
     command::hook::has_confidence,
+    error::engine_hint,
     outcome::Outcome,
     render::{
         doctor::{AgentReport, OwnIndex, Report, text},
@@ -43,15 +47,17 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
             }
         })
         .collect();
-    let own_index = match settings.own_index() {
-        Some(path) => {
-            source::open_chosen(&path)?.map(|index| OwnIndex { n_skills: index.n_skills(), path })
-        }
-        None => None,
+    let (own_index, own_index_error) = match settings.own_index() {
+        Some(path) => match source::open_chosen(&path) {
+            Ok(index) => (index.map(|it| OwnIndex { n_skills: it.n_skills(), path }), None),
+            Err(error) => (None, Some(in_words(error))),
+        },
+        None => (None, None),
     };
     let report = Report {
         agents: reports,
         own_index,
+        own_index_error,
         unread_files: settings.unread_files(),
         silent_hook: silent_hook(settings),
     };
@@ -60,6 +66,12 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
         Format::Text => print_text(&text(&report, args.all))?,
     }
     Ok(if report.is_healthy() { Outcome::Found } else { Outcome::ProblemsFound })
+}
+
+/// Returns an error with its causes and what to do.
+fn in_words(error: Error) -> String {
+    let hint = engine_hint(&error).map(|hint| format!("; {hint}")).unwrap_or_default();
+    format!("{:#}{hint}", anyhow::Error::from(error))
 }
 
 /// How agents are to call this program, and how they were told to.
@@ -79,8 +91,8 @@ impl Calls {
     fn other_program(&self, agent: &AgentProfile, home: &Path, wired: Wired) -> Option<String> {
         let wiring = Wiring { home, program: &self.program, records: &self.records };
         let AgentPlan { changes, kept, .. } = wiring.plan(agent).ok()?;
-        let is_there = wired.mcp && wired.hook != Some(false);
-        if is_there && !changes.is_empty() {
+        let is_wired = wired.mcp && wired.hook != Some(false);
+        if is_wired && !changes.is_empty() {
             return Some(
                 "it calls another program than this; `skillmux init` mends that".to_owned(),
             );

@@ -35,6 +35,9 @@ pub(crate) struct Report {
     /// One for each agent.
     pub(crate) agents: Vec<AgentReport>,
     pub(crate) own_index: Option<OwnIndex>,
+    /// Why an index of the user's own cannot be opened, so that nothing is answered from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_index_error: Option<String>,
     /// What the settings file of skillmux names and cannot be read.
     pub(crate) unread_files: Vec<UnreadFile>,
     /// Why the prompt hook names no skill, if it never names one.
@@ -47,7 +50,9 @@ impl Report {
         let is_healthy = |report: &AgentReport| {
             report.skills.problems.is_empty() && report.settings_error.is_none()
         };
-        self.agents.iter().all(is_healthy) && self.unread_files.is_empty()
+        self.agents.iter().all(is_healthy)
+            && self.unread_files.is_empty()
+            && self.own_index_error.is_none()
     }
 }
 
@@ -82,7 +87,7 @@ pub(crate) struct OwnIndex {
 
 /// Shows a block for each agent: counts first, then examples.
 pub(crate) fn text(report: &Report, shows_all: bool) -> String {
-    let Report { agents: reports, own_index, unread_files, silent_hook } = report;
+    let Report { agents: reports, own_index, own_index_error, unread_files, silent_hook } = report;
     let mut text = String::new();
     for report in reports {
         if !text.is_empty() {
@@ -100,6 +105,10 @@ pub(crate) fn text(report: &Report, shows_all: bool) -> String {
     }
     for UnreadFile { setting, path, detail } in unread_files {
         let _ = writeln!(text, "    {}", line(&format!("{setting}: {}: {detail}", path.display())));
+    }
+    if let Some(error) = own_index_error {
+        let headline = styled(BAD, "the index of your own cannot be used:");
+        let _ = writeln!(text, "\n{headline} {}", one_line(error));
     }
     if let Some(OwnIndex { path, n_skills }) = own_index {
         let _ = writeln!(

@@ -257,9 +257,7 @@ fn an_index_in_the_place_of_the_agents_skills_is_told() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["own_index"], json!({"path": path, "n_skills": 1}));
     fs::write(path.join("CURRENT"), "garbage").unwrap();
-    for command in [&["doctor"][..], &["search", "brew tea"]] {
-        home.run(command).assert_error("is corrupt", "go back to it with");
-    }
+    home.run(&["search", "brew tea"]).assert_error("is corrupt", "go back to it with");
     fs::remove_dir_all(path).unwrap();
     assert!(home.run(&["search", "brew tea"]).stdout.contains("tea"));
 }
@@ -355,4 +353,21 @@ fn links_between_folders_are_one_skill_and_links_elsewhere_are_told() {
     symlink("../../elsewhere/mug", home.path(".cursor/skills/mug")).unwrap();
     let (_, report) = report(&home, "cursor");
     assert_eq!(problems(&home, &report), [pair("not_read", ".cursor/skills/mug")]);
+}
+
+#[test]
+fn an_index_of_the_users_own_that_is_damaged_is_a_problem_among_others() {
+    let home = home_of(".claude");
+    home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil water.");
+    let mine = home.path(".claude/skills").display().to_string();
+    let done = home.run(&["index", &mine, "--transformer", "never"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    home.write("data/skillmux/index/CURRENT", "garbage");
+    let done = home.run(&["doctor"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stdout.contains("Claude Code"), "{}", done.stdout);
+    assert!(done.stdout.contains("the index of your own cannot be used: "), "{}", done.stdout);
+    let json = home.run(&["doctor", "--format", "json"]).stdout;
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert!(report["own_index_error"].as_str().unwrap().contains("corrupt"), "{report}");
 }
