@@ -30,6 +30,15 @@ pub struct RunLine {
     pub tag: String,
 }
 
+/// Returns scores as a run has them: one that does not fall is the next lower number, because
+/// readers sort by score and break ties in their own way.
+pub fn falling(scores: impl IntoIterator<Item = f32>) -> impl Iterator<Item = f32> {
+    scores.into_iter().scan(f32::INFINITY, |last, score| {
+        *last = score.min(last.next_down());
+        Some(*last)
+    })
+}
+
 impl fmt::Display for RunLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { query_id, document_id, rank, score, tag } = self;

@@ -5,8 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmux::route::Router;
-use skillmux_eval::{metric::latency::Latency, run::RunLine};
+use skillmux::{route::Router, text::printable};
+use skillmux_eval::{
+    metric::latency::Latency,
+    run::{RunLine, falling},
+};
 
 use crate::{
     args::{Format, RetrieverChoice, SearchArgs, StageArgs},
@@ -84,10 +87,11 @@ fn search_batch(
             let all_ids = index.all_ids(index.find(&candidate.skill)?)?;
             ids.extend(all_ids.into_iter().map(|id| (id, candidate.score)));
         }
-        for (rank, (id, score)) in (1..=usize::from(args.k)).zip(ids) {
+        let scores = falling(ids.iter().map(|(_, score)| *score));
+        for (rank, ((id, _), score)) in (1..=usize::from(args.k)).zip(ids.iter().zip(scores)) {
             outcome = Outcome::Found;
             let line = RunLine {
-                query_id: query_id.clone(),
+                query_id: printable(query_id),
                 document_id: id.to_string(),
                 rank,
                 score,

@@ -34,7 +34,7 @@ use crate::{
     file,
     printable::{csv, json},
     qrels::Qrels,
-    run::RunLine,
+    run::{RunLine, falling},
     task::Task,
 };
 
@@ -363,20 +363,16 @@ fn line(Row { task_id, answer, .. }: &Row) -> String {
 }
 
 /// Returns the rankings as a TREC run.
-///
-/// Its readers sort by score and break ties in their own way, so that a score that does not fall is
-/// written as the next lower number.
 fn run(system: &str, rows: &[Row]) -> String {
     let mut text = String::new();
     for Row { task_id, answer, .. } in rows {
-        let mut last = f32::INFINITY;
-        for (rank, skill) in (1..).zip(answer.ranked()) {
-            last = skill.score.min(last.next_down());
+        let scores = falling(answer.ranked().iter().map(|skill| skill.score));
+        for ((rank, skill), score) in (1..).zip(answer.ranked()).zip(scores) {
             let line = RunLine {
                 query_id: task_id.clone(),
                 document_id: skill.skill_id.clone(),
                 rank,
-                score: last,
+                score,
                 tag: system.to_owned(),
             };
             let _ = writeln!(text, "{line}");
