@@ -14,8 +14,11 @@ use super::arguments::kind_of;
 /// Longest message, in bytes.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// Bytes of a longer one that are searched for its id.
+/// Bytes at the begin of a longer one that are searched for its id.
 const HEAD_BYTES: usize = 64 << 10;
+
+/// Bytes at its end that are, too: some clients write the id last.
+const TAIL_BYTES: usize = 1 << 10;
 
 /// What stands for a long line without an id: JSON that is no message, which rmcp answers with an
 /// error.
@@ -59,8 +62,8 @@ async fn next_line(
         return Ok(false);
     }
     if n_bytes == MAX_LINE_BYTES && !line.ends_with(b"\n") {
-        *line = too_long(&line[..HEAD_BYTES]);
-        skip_line(input).await?;
+        let tail = skip_line(input, &line[n_bytes - TAIL_BYTES..]).await?;
+        *line = too_long(&line[..HEAD_BYTES], &tail);
     } else if let Cow::Owned(mended) = mended(line) {
         *line = mended;
     }
@@ -71,22 +74,29 @@ async fn next_line(
     Ok(true)
 }
 
-async fn skip_line(input: &mut BufReader<impl AsyncRead + Unpin>) -> std::io::Result<()> {
+/// Reads the rest of a line, and returns the end of the line; `read` is what was read last.
+async fn skip_line(
+    input: &mut BufReader<impl AsyncRead + Unpin>,
+    read: &[u8],
+) -> std::io::Result<Vec<u8>> {
+    let mut tail = read.to_vec();
     loop {
         let available = input.fill_buf().await?;
         let end = available.iter().position(|byte| *byte == b'\n');
         let n_bytes = end.map_or(available.len(), |at| at + 1);
+        tail.extend_from_slice(&available[..n_bytes]);
+        tail.drain(..tail.len().saturating_sub(TAIL_BYTES));
         input.consume(n_bytes);
         if end.is_some() || n_bytes == 0 {
-            return Ok(());
+            return Ok(tail);
         }
     }
 }
 
-/// Returns a request with the id of a long message, as far as its begin tells it.
-fn too_long(head: &[u8]) -> Vec<u8> {
-    let head = String::from_utf8_lossy(head);
-    match top_level_id(&head).filter(is_id) {
+/// Returns a request with the id of a long message, as far as its begin or its end tells it.
+fn too_long(head: &[u8], tail: &[u8]) -> Vec<u8> {
+    let [head, tail] = [head, tail].map(String::from_utf8_lossy);
+    match top_level_id(&head).or_else(|| last_id(&tail)).filter(is_id) {
         Some(id) => refused(
             &id,
             ErrorCode::INVALID_REQUEST,
@@ -118,6 +128,16 @@ fn top_level_id(head: &str) -> Option<Value> {
         at += 1;
     }
     None
+}
+
+/// Returns the `id` of the message itself that stands among its last fields, as far as the end of
+/// the message tells it.
+fn last_id(tail: &str) -> Option<Value> {
+    tail.rmatch_indices("\"id\"").find_map(|(at, _)| {
+        // What follows is the rest of the message only if that closes no more than the message.
+        let fields: Value = serde_json::from_str(&format!("{{{}", &tail[at..])).ok()?;
+        fields.get("id").cloned()
+    })
 }
 
 /// Returns how long the string is that a text begins with; `None` if it does not end.
@@ -170,25 +190,34 @@ fn mended(line: &[u8]) -> Cow<'_, [u8]> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Cow::Borrowed(line);
     }
-    let Some(line) = readable(line) else {
+    checked(line).unwrap_or_else(|| {
         let notification = json!({ "jsonrpc": "2.0", "method": NO_JSON });
-        return Cow::Owned(format!("{notification}\n").into_bytes());
-    };
-    wrong_request(&line).map_or(line, Cow::Owned)
+        Cow::Owned(format!("{notification}\n").into_bytes())
+    })
 }
 
-/// Returns JSON as others read it, with U+FFFD for bytes that are no UTF-8 and for halves of
-/// surrogate pairs; `None` for what is no JSON. A cursor that is no string becomes one: rmcp would
-/// read it as none, and give the first page.
-pub(super) fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+/// Returns a message that can be read, or the request that stands for a wrong one; `None` for what
+/// is no JSON.
+pub(super) fn checked(message: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let message = readable(message)?;
+    Some(wrong_request(&message).map_or(message, Cow::Owned))
+}
+
+/// Returns JSON as others read it, without a byte-order mark, with U+FFFD for bytes that are no
+/// UTF-8 and for halves of surrogate pairs; `None` for what is no JSON. A cursor that is no string
+/// becomes one: rmcp would read it as none, and give the first page.
+fn readable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let text = String::from_utf8_lossy(bytes);
     let text = match without_half_pairs(&text) {
         Cow::Owned(mended) => Cow::Owned(mended),
         Cow::Borrowed(_) => text,
     };
-    let has_mark = text.starts_with('\u{feff}');
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => Cow::Owned(rest.to_owned()),
+        None => text,
+    };
     // As a value: a number that is out of range is JSON to others only.
-    let mut value: Value = serde_json::from_str(&text[if has_mark { 3 } else { 0 }..]).ok()?;
+    let mut value: Value = serde_json::from_str(&text).ok()?;
     if let Some(cursor) = value.pointer_mut("/params/cursor")
         && !matches!(cursor, Value::String(_) | Value::Null)
     {
@@ -211,9 +240,10 @@ mod tests {
             let mended: Value = serde_json::from_slice(&mended(line.as_bytes())).unwrap();
             assert_eq!(mended["method"], NO_JSON);
         }
-        for line in ["\n", "  \r\n", "{\"a\": 1}\r\n", "[]\n", "\u{feff}{}\n"] {
+        for line in ["\n", "  \r\n", "{\"a\": 1}\r\n", "[]\n"] {
             assert!(matches!(mended(line.as_bytes()), Cow::Borrowed(_)), "{line:?}");
         }
+        assert_eq!(mended("\u{feff}{}\n".as_bytes()), "{}\n".as_bytes());
         assert_eq!(mended(b"{\"a\":\"\xff\"}\n"), "{\"a\":\"\u{fffd}\"}\n".as_bytes());
     }
 
@@ -278,8 +308,7 @@ mod tests {
     #[test]
     fn long_messages_keep_their_id() {
         let id = |head: &str| {
-            let line: serde_json::Value =
-                serde_json::from_slice(&too_long(head.as_bytes())).unwrap();
+            let line: Value = serde_json::from_slice(&too_long(head.as_bytes(), b"")).unwrap();
             line["id"].clone()
         };
         assert_eq!(id(r#"{"jsonrpc":"2.0", "id" : 7, "params": {"#), 7);
@@ -288,5 +317,13 @@ mod tests {
         assert!(id(r#"{"params": {"id": {"#).is_null());
         assert!(id(r#"{"params": {"id": 3, "task": "xxx"#).is_null());
         assert!(id("xxxx").is_null());
+        let last_id = |tail: &str| {
+            let line: Value = serde_json::from_slice(&too_long(b"{", tail.as_bytes())).unwrap();
+            line["id"].clone()
+        };
+        assert_eq!(last_id("xxx\"}},\"jsonrpc\":\"2.0\",\"id\":7}\n"), 7);
+        assert_eq!(last_id("xxx\"}}, \"id\" : \"a\", \"jsonrpc\": \"2.0\"}"), "a");
+        assert!(last_id("xxx\",\"id\":3}}\n").is_null());
+        assert!(last_id("xxx \\\"id\\\":3}\"}\n").is_null());
     }
 }

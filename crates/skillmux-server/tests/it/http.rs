@@ -200,6 +200,17 @@ async fn every_request_has_one_clear_answer() {
     assert_eq!((refused.status, refused.error()), (400, "the body did not arrive whole"));
     let cut = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"find_skills","arguments":{"task":"fill in a PDF form \ud83d"}}}"#;
     assert_eq!(server.post(cut.as_bytes()).await.body["result"]["isError"], false);
+    let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\"}";
+    assert_eq!(server.post(marked.as_bytes()).await.status, 200);
+    for (body, expected) in [
+        (r#"{"jsonrpc":"2.0","id":4,"method":"tools/list","params":[]}"#, "must be an object"),
+        (r#"{"jsonrpc":"2.0","id":4}"#, "`method` is missing"),
+        (r#"{"jsonrpc":"1.0","id":4,"method":"tools/list"}"#, "must be \"2.0\""),
+    ] {
+        let refused = server.post(body.as_bytes()).await;
+        assert_eq!(refused.body["id"], 4, "{refused:?}");
+        assert!(refused.error().ends_with(expected), "{refused:?}");
+    }
     let host = "host: localhost\r\nconnection: close\r\n";
     for (line, status) in
         [("GET /mcp", 405), ("OPTIONS /mcp", 405), ("DELETE /mcp", 405), ("GET /", 404)]

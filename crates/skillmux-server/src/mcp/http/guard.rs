@@ -16,7 +16,7 @@ use hyper::body::{Body, Bytes};
 use tokio::time::timeout;
 
 use super::{MAX_BODY_BYTES, PATIENCE, answer::Refusal, listener::PATH};
-use crate::mcp::lines::readable;
+use crate::mcp::lines::checked;
 
 /// Longest body that is read to its end, so that its client sees the answer; in bytes.
 const MAX_DRAINED_BYTES: u64 = 64 << 20;
@@ -53,7 +53,7 @@ fn is_here(host: &str) -> bool {
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Reads a body, and returns it as JSON that can be read: see [`readable`]. An empty one, as of
+/// Reads a body, and returns it as JSON that can be read: see [`checked`]. An empty one, as of
 /// `GET`, stays empty.
 pub(super) async fn body<B>(headers: &HeaderMap, body: B) -> Result<Bytes, Refusal>
 where
@@ -71,7 +71,7 @@ where
     if bytes.is_empty() {
         return Ok(Bytes::new());
     }
-    let json = readable(&bytes).ok_or(Refusal::NoJson)?;
+    let json = checked(&bytes).ok_or(Refusal::NoJson)?;
     Ok(json.into_owned().into())
 }
 
@@ -101,7 +101,7 @@ where
 mod tests {
     use super::*;
 
-    fn checked(uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
+    fn outcome(uri: &str, headers: &[(&str, &str)]) -> Result<(), Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_request_is_for_this_computer() {
         for host in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.1.2.3", "[::1]:9"] {
-            assert_eq!(checked("/mcp", &[("host", host)]), Ok(()), "{host}");
+            assert_eq!(outcome("/mcp", &[("host", host)]), Ok(()), "{host}");
         }
         for host in [
             "evil.example:8080",
@@ -123,22 +123,22 @@ mod tests {
             "[::]",
             "localhost@evil.example",
         ] {
-            assert_eq!(checked("/mcp", &[("host", host)]), Err(Refusal::Host), "{host}");
+            assert_eq!(outcome("/mcp", &[("host", host)]), Err(Refusal::Host), "{host}");
         }
         for host in ["", "a b", "::1"] {
-            let refused = checked("/mcp", &[("host", host)]);
+            let refused = outcome("/mcp", &[("host", host)]);
             assert!(matches!(refused, Err(Refusal::NoHost | Refusal::Host)), "{host}");
         }
-        assert_eq!(checked("/mcp", &[]), Err(Refusal::NoHost));
+        assert_eq!(outcome("/mcp", &[]), Err(Refusal::NoHost));
         let twice = [("host", "localhost"), ("host", "evil.example")];
-        assert_eq!(checked("/mcp", &twice), Err(Refusal::NoHost));
-        let proxied = checked("http://evil.example/mcp", &[("host", "localhost")]);
+        assert_eq!(outcome("/mcp", &twice), Err(Refusal::NoHost));
+        let proxied = outcome("http://evil.example/mcp", &[("host", "localhost")]);
         assert_eq!(proxied, Err(Refusal::Host));
     }
 
     #[test]
     fn a_page_of_another_site_is_not_answered() {
-        let with = |origin| checked("/mcp", &[("host", "localhost"), ("origin", origin)]);
+        let with = |origin| outcome("/mcp", &[("host", "localhost"), ("origin", origin)]);
         for origin in ["http://localhost:6274", "https://127.0.0.1", "http://[::1]:80"] {
             assert_eq!(with(origin), Ok(()), "{origin}");
         }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn there_is_one_path() {
-        let at = |path| checked(path, &[("host", "localhost")]);
+        let at = |path| outcome(path, &[("host", "localhost")]);
         assert_eq!((at("/mcp"), at("/mcp/"), at("/mcp?x=1")), (Ok(()), Ok(()), Ok(())));
         for path in ["/", "/mcp/x", "/sse", "/../mcp"] {
             assert_eq!(at(path), Err(Refusal::Path), "{path}");
