@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
+use skillmux::text::{one_line, printable};
 
 use crate::{
     agents::home,
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
 
 fn show(plan: &AgentPlan) -> io::Result<()> {
     for kept in &plan.kept {
-        print_text(&format!("  left as it is: {kept}\n"))?;
+        print_text(&format!("  left as it is: {}\n", one_line(kept)))?;
     }
     if plan.changes.is_empty() {
         return print_text("  nothing to do: skillmux is there\n");
@@ -91,7 +92,7 @@ fn show(plan: &AgentPlan) -> io::Result<()> {
 /// Tells why an agent is passed over.
 pub(super) fn tell(error: &SettingsFileError) -> io::Result<()> {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
-    let message = skillmux::text::printable(&format!("{error}{}", cause.unwrap_or_default()));
+    let message = printable(&format!("{error}{}", cause.unwrap_or_default()));
     let mut out = anstream::stderr().lock();
     writeln!(out, "{} {message}", styled(BAD, "error:"))?;
     writeln!(out, "{} {}", styled(NOTE, "hint:"), error.hint())

@@ -1,5 +1,7 @@
 //! `skillmux uninit`
 
+use std::path::Path;
+
 use anyhow::Context;
 use skillmux::library::agents::{AgentProfile, profiles};
 
@@ -18,6 +20,17 @@ use crate::{
     wiring::{Records, Undoing, undo, wired},
 };
 
+/// What is said where skillmux is in the settings still: the user wrote that, or changed it.
+const LEFT: &str =
+    "  what `init` added is gone, but skillmux is in these settings still: take it out by hand\n";
+
+/// Returns whether skillmux is in the settings of an agent.
+fn is_left(id: &str, home: &Path) -> bool {
+    let agent = profiles().iter().find(|agent| agent.id == id);
+    let wired = agent.and_then(|agent| wired(agent, home).ok());
+    wired.is_some_and(|wired| wired.mcp || wired.hook == Some(true))
+}
+
 pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let state = settings.state.as_ref().context("the home folder is not known")?;
     let home = home(settings)?;
@@ -32,9 +45,7 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
     let changed: Vec<String> = records.agents().into_iter().map(str::to_owned).collect();
     let agents: Vec<&String> = changed.iter().filter(is_meant).collect();
     if agents.is_empty() {
-        let is_wired = |agent: &&&AgentProfile| {
-            wired(agent, home).is_ok_and(|wired| wired.mcp || wired.hook == Some(true))
-        };
+        let is_wired = |agent: &&&AgentProfile| is_left(&agent.id, home);
         let meant: Vec<&AgentProfile> =
             profiles().iter().filter(|agent| is_meant(&&agent.id)).collect();
         let names: Vec<&str> =
@@ -78,7 +89,7 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
             if needs_consent { args.consent.is_given(&question)? } else { !args.consent.dry_run };
         if is_wanted {
             match undoings.into_iter().try_for_each(|undoing| undoing.make(&mut records)) {
-                Ok(()) => print_text("  done\n")?,
+                Ok(()) => print_text(if is_left(id, home) { LEFT } else { "  done\n" })?,
                 Err(error) => {
                     tell(&error)?;
                     left.push(name.clone());

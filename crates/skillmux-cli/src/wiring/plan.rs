@@ -61,7 +61,7 @@ pub(crate) fn wired(agent: &AgentProfile, home: &Path) -> Result<Wired, Settings
             let document =
                 Document::parse(&path, file::read(&path)?.as_deref(), SettingsFormat::Json)?;
             let command =
-                own_command(&document, hook, &agent.id).map_err(|shape| at(&path, shape))?;
+                own_command(&document, &hook.event, &agent.id).map_err(|shape| at(&path, shape))?;
             Some(command.is_some())
         }
     };
@@ -146,7 +146,7 @@ impl Wiring<'_> {
         let mut document = Document::parse(&path, before.as_deref(), SettingsFormat::Json)?;
         let wrong = |shape| at(&path, shape);
         let command = hook_command(self.program, &agent.id);
-        let present = own_command(&document, hook, &agent.id).map_err(wrong)?;
+        let present = own_command(&document, &hook.event, &agent.id).map_err(wrong)?;
         if let Some(present) = &present {
             if *present == command {
                 return Ok(());
@@ -217,11 +217,11 @@ impl Change {
         // Written down first: what is done can be undone, even if the program is killed in between.
         records.put(record)?;
         let done = file::replace(&path, before.as_deref(), after.as_deref());
-        if done.is_err() {
-            match earlier {
-                Some(earlier) => records.put(earlier)?,
-                None => records.forget(&path)?,
-            }
+        match (&done, earlier) {
+            (Ok(_), Some(earlier)) => records.remove_copy(&earlier.original),
+            (Ok(_), None) => {}
+            (Err(_), Some(earlier)) => records.put(earlier)?,
+            (Err(_), None) => records.forget(&path)?,
         }
         done.map(drop)
     }
@@ -307,9 +307,9 @@ fn hook_command(program: &str, agent: &str) -> String {
 }
 
 /// Returns the first command of the event that calls skillmux for this agent.
-fn own_command(
+pub(super) fn own_command(
     document: &Document,
-    hook: &PromptHook,
+    event: &str,
     agent: &str,
 ) -> Result<Option<String>, BadShape> {
     let Document::Json(json) = document else { return Ok(None) };
@@ -319,7 +319,7 @@ fn own_command(
     let is_own = |command: &String| {
         command.contains("skillmux") && command.contains(&calls) || command.ends_with(&as_written)
     };
-    Ok(json.hook_commands(&hook.event)?.into_iter().find(is_own))
+    Ok(json.hook_commands(event)?.into_iter().find(is_own))
 }
 
 /// Returns a new file with a line end at its end; others end as they did.

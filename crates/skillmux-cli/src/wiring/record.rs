@@ -181,18 +181,22 @@ impl Records {
         let Some(at) = self.files.iter().position(|file| file.path == path) else { return Ok(()) };
         let gone = self.files.remove(at);
         self.save()?;
-        if let Original::Kept { copy, .. } = gone.original {
-            let is_needed = |file: &FileRecord| matches!(&file.original, Original::Kept { copy: other, .. } if *other == copy);
-            if !self.files.iter().any(is_needed) {
-                // A copy too many is no harm.
-                let _ = fs::remove_file(self.copies().join(copy));
-            }
-        }
+        self.remove_copy(&gone.original);
         if self.files.is_empty() {
             let _ = fs::remove_dir(self.copies());
             let _ = fs::remove_dir(&self.folder);
         }
         Ok(())
+    }
+
+    /// Removes the copy of a file as it was, unless a record needs it: it may hold secrets.
+    pub(super) fn remove_copy(&self, original: &Original) {
+        let Original::Kept { copy, .. } = original else { return };
+        let is_needed = |file: &FileRecord| matches!(&file.original, Original::Kept { copy: other, .. } if other == copy);
+        if !self.files.iter().any(is_needed) {
+            // What cannot be removed is no reason to stop.
+            let _ = fs::remove_file(self.copies().join(copy));
+        }
     }
 
     fn save(&self) -> Result<(), SettingsFileError> {

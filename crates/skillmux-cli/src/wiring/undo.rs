@@ -9,6 +9,7 @@ use super::{
     document::Document,
     error::SettingsFileError,
     file,
+    plan::own_command,
     record::{Addition, FileRecord, Original, Records, hash},
 };
 
@@ -59,8 +60,12 @@ fn without(record: &FileRecord, text: &str) -> Result<Document, SettingsFileErro
         match addition {
             Addition::Server { keys, n_made, .. } => document.remove_server(keys, *n_made),
             Addition::Hook { event, command, n_made } => {
+                // The user may have added an option to it.
+                let own = own_command(&document, event, &record.agent).ok().flatten();
                 if let Document::Json(json) = &mut document {
-                    json.remove_hook(event, command, *n_made);
+                    let is_there = json.hook_commands(event).is_ok_and(|all| all.contains(command));
+                    let removed = own.filter(|_| !is_there);
+                    json.remove_hook(event, removed.as_ref().unwrap_or(command), *n_made);
                 }
             }
         }

@@ -334,6 +334,59 @@ fn what_the_user_wired_stays_as_it_is() {
     assert!(told.contains("left as it is: the hook"), "{told}");
     succeeds(&home.run(&["uninit", "--yes"]));
     assert_eq!(settings(&home), before);
+#[test]
+fn a_hook_with_an_option_of_the_user_is_taken_out() {
+    let home = home_of("claude-code");
+    let before = settings(&home);
+    succeeds(&home.run(&["init", "--yes"]));
+    let file = ".claude/settings.json";
+    let wired = fs::read_to_string(home.path(file)).unwrap();
+    assert!(wired.contains(" hook claude-code || exit 0"));
+    home.write(file, wired.replace("claude-code || exit", "claude-code --budget 500 || exit"));
+    let done = home.run(&["uninit", "--yes"]);
+    assert!(succeeds(&done).contains("  done"), "{}", done.stdout);
+    assert_eq!(settings(&home), before);
+}
+
+#[test]
+fn what_the_user_wired_besides_is_told() {
+    let home = home_of("claude-code");
+    succeeds(&home.run(&["init", "--yes"]));
+    let file = ".claude/settings.json";
+    let wired = fs::read_to_string(home.path(file)).unwrap();
+    let hook = r#"{"hooks": [{"type": "command", "command": "skillmux hook claude-code"}]}"#;
+    let both =
+        wired.replacen("\"UserPromptSubmit\": [", &format!("\"UserPromptSubmit\": [{hook}, "), 1);
+    assert_ne!(both, wired);
+    home.write(file, both);
+    let done = home.run(&["uninit", "--yes"]);
+    assert!(succeeds(&done).contains("in these settings still"), "{}", done.stdout);
+    assert_eq!(fs::read_to_string(home.path(file)).unwrap().matches("skillmux").count(), 1);
+}
+
+#[test]
+fn a_copy_that_no_record_needs_any_more_is_removed() {
+    let home = home_of("cursor");
+    succeeds(&home.run(&["init", "--yes"]));
+    let file = ".cursor/mcp.json";
+    // The user edits the file, and takes out what was added.
+    home.write(file, "{\"mcpServers\": {}, \"token\": \"secret\"}");
+    succeeds(&home.run(&["init", "--yes"]));
+    let copies = fs::read_dir(home.path(".local/state/skillmux/agents/copies"));
+    assert_eq!(copies.map_or(0, Iterator::count), 0);
+    succeeds(&home.run(&["uninit", "--yes"]));
+    assert_nothing_kept(&home);
+}
+
+#[test]
+fn names_of_the_settings_are_shown_without_control_characters() {
+    let home = Home::new();
+    let server = r#"{"mcpServers": {"x\u001b]0;": {"command": "skillmux", "args": ["mcp"]}}}"#;
+    home.write(".cursor/mcp.json", server);
+    let done = home.run(&["init", "--dry-run"]);
+    assert!(succeeds(&done).contains("the MCP server `x ]0;`"), "{}", done.stdout);
+}
+
 }
 
 #[test]
