@@ -88,7 +88,7 @@ impl Document {
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Json(json) => json.is_empty(),
-            Self::Table(table) => table.text().trim().is_empty(),
+            Self::Table(table) => table.is_empty(),
         }
     }
 

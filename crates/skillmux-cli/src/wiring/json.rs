@@ -9,13 +9,12 @@ use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
 
 use super::{
     entry::{BadShape, HookCommand, SERVER, starts_server},
-    lines::with_blank_lines,
+    lines::{BYTE_ORDER_MARK, with_blank_lines},
 };
 
 const HOOKS: &str = "hooks";
 /// What a table is called in JSON.
 const OBJECT: &str = "an object `{…}`";
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A JSON file with all its spacing and comments.
 pub(super) struct JsonDocument {
@@ -54,14 +53,15 @@ impl JsonDocument {
     }
 
     pub(super) fn text(&self) -> String {
-        let mark =
-            if self.has_byte_order_mark { BYTE_ORDER_MARK.to_string() } else { String::new() };
-        mark + &with_blank_lines(&self.root.to_string(), &self.before)
+        let mark = if self.has_byte_order_mark { BYTE_ORDER_MARK } else { "" };
+        mark.to_owned() + &with_blank_lines(&self.root.to_string(), &self.before)
     }
 
     /// Returns whether there is neither a field nor a comment.
     pub(super) fn is_empty(&self) -> bool {
-        self.text().chars().all(|c| c.is_whitespace() || matches!(c, '{' | '}' | BYTE_ORDER_MARK))
+        let text = self.text();
+        let text = text.trim_start_matches(BYTE_ORDER_MARK);
+        text.chars().all(|c| c.is_whitespace() || matches!(c, '{' | '}'))
     }
 
     pub(super) fn has_table(&self, keys: &[String]) -> Result<bool, BadShape> {

@@ -2,6 +2,9 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+/// What may stand at the begin of a file, most of all on Windows.
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// Returns a text whose lines end as in the text before; new lines end as most others do.
 pub(super) fn with_line_ends(text: &str, before: &str) -> String {
     let n_of_windows = before.matches("\r\n").count();
@@ -31,19 +34,21 @@ pub(super) fn with_line_ends(text: &str, before: &str) -> String {
 pub(super) fn with_blank_lines(text: &str, before: &str) -> String {
     let (old, new) = (lines(before), lines(text));
     let mut out = String::with_capacity(before.len().max(text.len()));
+    let is_blank = |line: &&Line<'_>| line.content.trim().is_empty();
     for op in ops(&old, &new) {
-        for Line { content, end } in &new[op.new_range()] {
-            out.extend([*content, *end]);
-        }
         let is_same = matches!(op, DiffOp::Equal { .. });
+        let gone = &old[if is_same { 0..0 } else { op.old_range() }];
+        // Those at the head stood above what changed.
+        let (above, below) = gone.split_at(gone.iter().take_while(is_blank).count());
+        let below = below.iter().filter(is_blank);
         // One after a line without an end would be that end.
-        if is_same || !(out.is_empty() || out.ends_with('\n')) {
-            continue;
+        let can_be_blank = |out: &String| out.is_empty() || out.ends_with('\n');
+        if can_be_blank(&out) {
+            out.extend(above.iter().flat_map(Line::parts));
         }
-        for Line { content, end } in &old[op.old_range()] {
-            if content.trim().is_empty() {
-                out.extend([*content, *end]);
-            }
+        out.extend(new[op.new_range()].iter().flat_map(Line::parts));
+        if can_be_blank(&out) {
+            out.extend(below.flat_map(Line::parts));
         }
     }
     out
@@ -53,6 +58,12 @@ pub(super) fn with_blank_lines(text: &str, before: &str) -> String {
 struct Line<'t> {
     content: &'t str,
     end: &'t str,
+}
+
+impl<'t> Line<'t> {
+    fn parts(&self) -> [&'t str; 2] {
+        [self.content, self.end]
+    }
 }
 
 fn lines<'t>(text: &'t str) -> Vec<Line<'t>> {
@@ -90,5 +101,8 @@ mod tests {
         assert_eq!(with_blank_lines("{\n\n  1,\n  2\n}\n\n", before), "{\n\n  1,\n  2\n\r\n}\n\n");
         assert_eq!(with_blank_lines(before, before), before);
         assert_eq!(with_blank_lines("{}", "{\n\n}"), "{}");
+        let before = "{\n\n  1\n\n}";
+        assert_eq!(with_blank_lines("{\n  1,\n  2\n}", before), "{\n\n  1,\n  2\n\n}");
+        assert_eq!(with_blank_lines("{\n  1\n}", "{\n\n  1,\n  2\n\n}"), before);
     }
 }

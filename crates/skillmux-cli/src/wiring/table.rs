@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use super::{
     entry::{BadShape, SERVER, starts_server},
-    lines::with_line_ends,
+    lines::{BYTE_ORDER_MARK, with_line_ends},
 };
 
 /// What a table is called in TOML.
@@ -14,23 +14,33 @@ const TABLE: &str = "a table";
 /// A TOML file with all its spacing and comments.
 pub(super) struct TableDocument {
     document: DocumentMut,
-    /// The text that was parsed; the parser keeps the text of lines, but not their ends.
+    has_byte_order_mark: bool,
+    /// The text that was parsed, without the mark; the parser keeps the text of lines, but not their ends.
     before: String,
 }
 
 impl TableDocument {
     /// Parses TOML; the error is the line and what is wrong.
     pub(super) fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let stripped = text.strip_prefix(BYTE_ORDER_MARK);
+        let has_byte_order_mark = stripped.is_some();
+        let text = stripped.unwrap_or(text);
         let document = text.parse().map_err(|error: toml_edit::TomlError| {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..start].split(|byte| *byte == b'\n').count();
             (line, error.message().to_owned())
         })?;
-        Ok(Self { document, before: text.to_owned() })
+        Ok(Self { document, has_byte_order_mark, before: text.to_owned() })
     }
 
     pub(super) fn text(&self) -> String {
-        with_line_ends(&self.document.to_string(), &self.before)
+        let mark = if self.has_byte_order_mark { BYTE_ORDER_MARK } else { "" };
+        mark.to_owned() + &with_line_ends(&self.document.to_string(), &self.before)
+    }
+
+    /// Returns whether there is neither a field nor a comment.
+    pub(super) fn is_empty(&self) -> bool {
+        self.document.to_string().trim().is_empty()
     }
 
     pub(super) fn has_table(&self, keys: &[String]) -> Result<bool, BadShape> {
