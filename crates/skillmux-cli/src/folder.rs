@@ -72,7 +72,7 @@ pub(crate) enum NewFile {
     Shared,
 }
 
-/// Replaces a file in one step, or makes it; the permissions of one that is there stay. Once it
+/// Replaces a file in one step, or makes it; owner and permissions of one that is there stay. Once it
 /// returns, neither the text nor the name can be lost any more. Until then the text is in a draft
 /// beside it, whose name begins with `prefix`.
 pub(crate) fn replace_file(
@@ -95,6 +95,8 @@ pub(crate) fn replace_file(
     let mut draft = builder.tempfile_in(folder)?;
     draft.write_all(bytes)?;
     if let Ok(present) = fs::metadata(path) {
+        #[cfg(unix)]
+        keep_owner(draft.as_file(), &present)?;
         draft.as_file().set_permissions(present.permissions())?;
     }
     draft.as_file().sync_all()?;
@@ -103,6 +105,22 @@ pub(crate) fn replace_file(
     // refuse; the file is written nevertheless.
     if cfg!(unix) {
         let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
+}
+
+/// Gives a file to the owner of another one: whoever runs `sudo` must not take a file away.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, present: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+
+    let own = file.metadata()?;
+    if own.gid() != present.gid() {
+        // Not all groups can be given to a file; the owner can read it all the same.
+        let _ = fchown(file, None, Some(present.gid()));
+    }
+    if own.uid() != present.uid() {
+        fchown(file, Some(present.uid()), None)?;
     }
     Ok(())
 }
@@ -135,6 +153,24 @@ mod tests {
         let same = dir.path().join("./data");
         let error = refuse_overwriting(inputs(), &same).unwrap_err();
         assert!(matches!(error, CliError::OutIsInput { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_stays_with_its_owner() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "old").unwrap();
+        // Only root may give files away.
+        if chown(&file, Some(1234), Some(5678)).is_err() {
+            return;
+        }
+        write_file(&file, b"new").unwrap();
+        let found = fs::metadata(&file).unwrap();
+        assert_eq!((found.uid(), found.gid()), (1234, 5678));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
     }
 
     #[cfg(unix)]

@@ -131,7 +131,9 @@ impl Pins {
     fn write(&self, path: &Path) -> anyhow::Result<()> {
         let file = PinFile { version: VERSION, skills: self.0.clone() };
         let text = serde_json::to_string_pretty(&file)? + "\n";
-        replace_file(path, text.as_bytes(), NewFile::Private, DRAFT_PREFIX)
+        // A link stays a link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        replace_file(&target, text.as_bytes(), NewFile::Private, DRAFT_PREFIX)
             .with_context(|| format!("cannot write `{}`", path.display()))
     }
 

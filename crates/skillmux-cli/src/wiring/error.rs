@@ -43,6 +43,12 @@ pub(crate) enum SettingsFileError {
         /// What stands where the file must be.
         path: PathBuf,
     },
+    /// Nobody may write to it, as its owner wants it.
+    #[error("`{}` may not be written to", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// The record of what was changed cannot be read.
     #[error("cannot use `{}`: {detail}", path.display())]
     Record {
@@ -86,6 +92,7 @@ impl SettingsFileError {
             Self::Locked { .. } => "wait until it is done, or answer its question",
             Self::DeadLink { .. } => "make the file that the link names, or remove the link",
             Self::NoFile { .. } => "put a file there, or nothing",
+            Self::ReadOnly { .. } => "let its owner write to it, and run the command again",
             Self::Record { .. } => {
                 "move the file away; then `skillmux uninit` cannot undo what was done before"
             }

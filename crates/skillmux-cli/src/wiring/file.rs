@@ -39,8 +39,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
 /// Replaces the text of a file in one step, or removes the file for `None`, after a check that it
 /// still has the text `before`.
 ///
-/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are; a new
-/// file is for its owner alone. Returns whether the folder of the file had to be made.
+/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are, and a
+/// file that nobody may write to is refused; a new file is for its owner alone. Returns whether the folder of the file had to be made.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
@@ -48,6 +48,10 @@ pub(super) fn replace(
 ) -> Result<bool, SettingsFileError> {
     if read(path)?.as_deref() != before {
         return Err(SettingsFileError::Changed { path: path.to_owned() });
+    }
+    // It would be replaced all the same.
+    if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+        return Err(SettingsFileError::ReadOnly { path: path.to_owned() });
     }
     let failed = |source| SettingsFileError::Write { path: path.to_owned(), source };
     let target =
@@ -141,6 +145,10 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).unwrap();
+        let refused = replace(&link, Some("new"), Some("newer"));
+        assert!(matches!(refused, Err(SettingsFileError::ReadOnly { .. })), "{refused:?}");
 
         fs::remove_file(&target).unwrap();
         assert!(matches!(read(&link), Err(SettingsFileError::DeadLink { .. })));
