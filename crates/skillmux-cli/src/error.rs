@@ -368,6 +368,21 @@ pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// Returns what the user can do about what the system said, where nothing is known of the file.
+pub(crate) fn io_hint(error: &io::Error) -> Option<String> {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "check the path",
+        io::ErrorKind::IsADirectory => "name a file; this is a folder",
+        io::ErrorKind::PermissionDenied => "check who owns the file and its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "name a place on a writable disk",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space and run the command again"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
 /// Returns what the user can do about an endpoint that gave no answer, by the flags that do it.
 pub(crate) fn remote_hint(error: &RemoteError) -> Option<String> {
     match error {

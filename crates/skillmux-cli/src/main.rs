@@ -152,6 +152,7 @@ fn report(error: &anyhow::Error) {
         error.downcast_ref::<wiring::SettingsFileError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<CompileError>().map(|e| e.hint().to_owned()),
         error.downcast_ref::<task::TaskError>().map(task::TaskError::hint),
+        error.chain().find_map(|cause| cause.downcast_ref()).and_then(error::io_hint),
     ];
     if let Some(hint) = hints.into_iter().flatten().next() {
         let hint = printable(&hint);

@@ -377,3 +377,13 @@ fn a_budget_that_is_no_number_is_told_what_it_is() {
         assert!(done.stderr.contains(&expected), "{}", done.stderr);
     }
 }
+
+#[test]
+fn what_the_system_refuses_comes_with_a_hint() {
+    let home = Home::new();
+    home.run(&["eval", "execute", "/nope"]).assert_error("cannot read `/nope", "check the path");
+    home.run(&["eval", "compare", "a", "b"]).assert_error("cannot read `", "check the path");
+    let file = home.write("file", "");
+    let done = home.run(&["man", "--out", &format!("{file}/man")]);
+    done.assert_error("cannot make the folder", "check the path");
+}
