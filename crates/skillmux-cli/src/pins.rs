@@ -324,6 +324,17 @@ mod tests {
 
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_linked_file_of_pins_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| dir.path().join(name));
+        Pins::change(&file, |pins| pins).unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        Pins::change(&link, |pins| pins).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
     fn skill(id: &str, source: &str, byte: u8) -> PresentSkill {
         let hash = ContentHash::from_bytes([byte; 16]);
         PresentSkill { id: SkillId::new(id), source: source.to_owned(), hash }
