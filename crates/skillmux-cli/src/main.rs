@@ -83,6 +83,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> anyhow::Result<Outcome> {
+    if settings::is_exact() {
+        skillmux_models::multiply_exactly();
+    }
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings()?.with_models(models);

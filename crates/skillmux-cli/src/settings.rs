@@ -154,6 +154,11 @@ struct SettingsFile {
     trust: TrustSettings,
 }
 
+/// Returns whether the environment asks for exact products on all processors.
+pub(crate) fn is_exact() -> bool {
+    env::var_os("SKILLMUX_EXACT").is_some_and(|value| value == "1")
+}
+
 impl Settings {
     /// Reads the environment, after the XDG base directory specification, and the settings file.
     ///

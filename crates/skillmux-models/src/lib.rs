@@ -59,6 +59,7 @@ pub use embedded::{
     speller, subject_words, transformer, translator, work,
 };
 pub use error::{Error, Result};
+pub use int8::multiply_exactly;
 pub use lexicon::{Reading, RunLexicon, WordLexicon, Writing};
 pub use speller::VocabularySpeller;
 pub use static_encoder::{EncoderParts, StaticEncoder};

@@ -1,15 +1,33 @@
 //! [`Linear`]: a matrix of bytes and a bias.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps, ToFloat},
 };
-use rten_tensor::NdTensorView;
+use rten_tensor::{Layout, NdTensorView};
 
 use super::steps::{Steps, Unit};
+
+/// Whether products are exact on all processors.
+static IS_EXACT: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the networks of signed bytes, such as the embedded transformer, multiply exactly on
+/// all processors. To be called before the first model is read.
+///
+/// Processors without instructions for products of bytes, such as AVX-512 VNNI, add two products in
+/// 16 bits. So what enters a matrix is rounded to half as many steps there, and scores differ from
+/// those of other processors in the second or third digit. With this, they multiply twice instead,
+/// and take almost twice the time. Then only sums of floating-point numbers differ, whose order
+/// depends on the processor. For others nothing changes.
+pub fn multiply_exactly() {
+    IS_EXACT.store(true, Ordering::Relaxed);
+}
 
 /// Rows whose numbers are summed over groups at once.
 const N_ROWS: usize = 32;
@@ -23,20 +41,68 @@ type Executor = GemmExecutor<u8, i8, i32>;
 /// system when it is freed.
 pub(super) struct Multiplier {
     executor: Executor,
+    /// Where bytes are multiplied in two parts.
+    halves: Option<Halves>,
     products: Vec<i32>,
     numbers: Vec<f32>,
 }
 
 impl Multiplier {
     pub(super) fn new() -> Self {
-        Self { executor: Executor::new(), products: Vec::new(), numbers: Vec::new() }
+        let executor = Executor::new();
+        let in_halves = executor.may_saturate() && IS_EXACT.load(Ordering::Relaxed);
+        let halves = in_halves.then(Halves::default);
+        Self { executor, halves, products: Vec::new(), numbers: Vec::new() }
     }
 
     /// Returns the highest byte that a number may be rounded to.
     pub(super) fn max_step(&self) -> u8 {
         // Two products of 127 and 127 fit into the 16 bits that older processors add them in.
-        if self.executor.may_saturate() { 127 } else { 255 }
+        if self.executor.may_saturate() && self.halves.is_none() { 127 } else { 255 }
     }
+}
+
+/// Bytes as twice their half and what is left of them, so that two products of each part fit into
+/// 16 bits.
+#[derive(Default)]
+struct Halves {
+    part: Vec<u8>,
+    products: Vec<i32>,
+}
+
+impl Halves {
+    /// Writes the exact products of any bytes.
+    fn multiply(
+        &mut self,
+        executor: &Executor,
+        bytes: NdTensorView<'_, u8, 2>,
+        weights: &PackedBMatrix<i8>,
+        products: &mut [i32],
+    ) {
+        let shape = bytes.shape();
+        self.products.resize(products.len(), 0);
+        let mut of_part = |of: fn(u8) -> u8, products: &mut [i32]| {
+            self.part.clear();
+            self.part.extend(bytes.iter().map(|byte| of(*byte)));
+            let part = NdTensorView::from_data(shape, &self.part[..]);
+            multiply(executor, part, weights, products);
+        };
+        of_part(|byte| byte / 2, products);
+        of_part(|byte| byte % 2, &mut self.products);
+        for (half, rest) in products.iter_mut().zip(&self.products) {
+            *half = 2 * *half + rest;
+        }
+    }
+}
+
+fn multiply(
+    executor: &Executor,
+    bytes: NdTensorView<'_, u8, 2>,
+    weights: &PackedBMatrix<i8>,
+    products: &mut [i32],
+) {
+    let (bytes, weights) = (GemmInputA::Unpacked(bytes), GemmInputB::Packed(weights));
+    executor.gemm(products, bytes, weights, GemmOptions::default()).expect("the shapes match");
 }
 
 /// `x W + b` for rows `x`, which are rounded to bytes.
@@ -114,7 +180,7 @@ impl Linear {
         multiplier: &mut Multiplier,
         mut take: impl FnMut(usize, &mut [f32]),
     ) {
-        let Multiplier { executor, products, numbers } = multiplier;
+        let Multiplier { executor, halves, products, numbers } = multiplier;
         let (n_in, n_out, n_rows) = (self.n_in, self.n_out(), rows.len());
         // One group needs the numbers of one row at a time; those of several are summed, some rows
         // at once, in fast memory.
@@ -127,11 +193,11 @@ impl Linear {
             let rows = start..end.min(start + n_at_once);
             let products = &mut products[..rows.len() * n_out];
             for (at, group) in self.groups.iter().enumerate() {
-                let bytes = GemmInputA::Unpacked(input.bytes(rows.clone(), at, n_in));
-                let weights = GemmInputB::Packed(&group.weights);
-                executor
-                    .gemm(products, bytes, weights, GemmOptions::default())
-                    .expect("the shapes match");
+                let bytes = input.bytes(rows.clone(), at, n_in);
+                match halves {
+                    Some(halves) => halves.multiply(executor, bytes, &group.weights, products),
+                    None => multiply(executor, bytes, &group.weights, products),
+                }
                 let of_rows = products.chunks_exact(n_out).zip(input.units(rows.clone(), at, n_in));
                 for ((products, unit), row) in of_rows.zip(rows.clone()) {
                     let place = if is_one { 0 } else { row - start };
@@ -194,6 +260,27 @@ impl SimdOp for AddNumbers<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_in_two_parts_are_exact_for_all_bytes() {
+        let (n_rows, n_in, n_out) = (19, 64, 24);
+        let weight = |at: usize| i8::try_from(i32::try_from(at * 53 % 255).unwrap() - 127).unwrap();
+        let weights: Vec<i8> = (0..n_out * n_in).map(weight).collect();
+        // The highest bytes and weights beside each other are where sums of 16 bits overflow.
+        let byte = |at: usize| if at % 3 == 0 { 255 } else { u8::try_from(at * 7 % 256).unwrap() };
+        let bytes: Vec<u8> = (0..n_rows * n_in).map(byte).collect();
+        let linear = Linear::new(n_in, &weights, &vec![1.0; n_out], vec![0.0; n_out]);
+        let mut products = vec![0; n_rows * n_out];
+        let view = NdTensorView::from_data([n_rows, n_in], &bytes[..]);
+        let group = &linear.groups[0].weights;
+        Halves::default().multiply(&Executor::new(), view, group, &mut products);
+        for (row, products) in bytes.chunks(n_in).zip(products.chunks(n_out)) {
+            for (weights, product) in weights.chunks(n_in).zip(products) {
+                let exact = row.iter().zip(weights).map(|(x, w)| i32::from(*x) * i32::from(*w));
+                assert_eq!(*product, exact.sum::<i32>());
+            }
+        }
+    }
 
     #[test]
     fn products_are_those_of_the_numbers_for_any_number_of_rows_and_groups() {

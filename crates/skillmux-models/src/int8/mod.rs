@@ -12,6 +12,7 @@ mod rounded;
 mod steps;
 mod threads;
 
+pub use self::linear::multiply_exactly;
 #[cfg(feature = "checkpoint")]
 pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
