@@ -69,7 +69,7 @@ fn is_near(text: &str, other: &str) -> bool {
 fn pieces(text: &str) -> Vec<&str> {
     let is_digit = |c: char| c.is_ascii_digit() || c == '.';
     text.split_inclusive(|c| !is_digit(c))
-        .flat_map(|piece| piece.split_at_checked(piece.trim_end_matches(|c| !is_digit(c)).len()))
+        .filter_map(|piece| piece.split_at_checked(piece.trim_end_matches(|c| !is_digit(c)).len()))
         .flat_map(|(number, rest)| [number, rest])
         .collect()
 }
