@@ -267,7 +267,9 @@ mod tests {
         let weight = |at: usize| i8::try_from(i32::try_from(at * 53 % 255).unwrap() - 127).unwrap();
         let weights: Vec<i8> = (0..n_out * n_in).map(weight).collect();
         // The highest bytes and weights beside each other are where sums of 16 bits overflow.
-        let byte = |at: usize| if at % 3 == 0 { 255 } else { u8::try_from(at * 7 % 256).unwrap() };
+        let byte = |at: usize| {
+            if at.is_multiple_of(3) { 255 } else { u8::try_from(at * 7 % 256).unwrap() }
+        };
         let bytes: Vec<u8> = (0..n_rows * n_in).map(byte).collect();
         let linear = Linear::new(n_in, &weights, &vec![1.0; n_out], vec![0.0; n_out]);
         let mut products = vec![0; n_rows * n_out];
