@@ -211,8 +211,8 @@ mod tests {
         for Reference { text, tokens, vector } in references {
             assert_eq!(transformer.network.tokens.of(&text, SKILL_TOKENS), tokens);
             let cosine = dot(&transformer.encode(&[&text]).unwrap(), &vector);
-            // What enters a product is rounded to bytes here.
-            assert!(cosine > 0.995, "{cosine}: {text}");
+            // What enters a product is rounded to bytes here, on some processors to half of them.
+            assert!(cosine > 0.99, "{cosine}: {text}");
         }
     }
 
