@@ -112,3 +112,24 @@ fn what_users_type_loads_what_they_need() {
     let with_needs = path.display().to_string();
     assert_right(&home, &index, &tasks, &with_needs, [0.93, 0.90, 0.86]);
 }
+
+#[test]
+fn two_words_of_the_library_in_one_are_read_as_two() {
+    let home = Home::new();
+    let charts = "Write and review a Helm chart for Kubernetes applications";
+    home.write_skill("skills/deploy", "deploy", charts, "Run `helm create`.");
+    home.write_skill("skills/tea", "tea", "How to brew a pot of tea", "Boil water.");
+    let library = home.path("skills").display().to_string();
+    let corrections = |task: &str| {
+        let answer = home.run(&["route", task, "--library", &library, "--format", "json"]);
+        let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
+        answer["corrections"].clone()
+    };
+    let expected = json!([{ "from": "helmchart", "to": "helm chart" }]);
+    assert_eq!(corrections("please review the helmchart of our app"), expected);
+    // A word of its own, and one whose parts the library lacks.
+    for task in ["please review the flipchart of our app", "please review the notebook of our app"]
+    {
+        assert_eq!(corrections(task), Value::Null, "{task}");
+    }
+}

@@ -308,7 +308,7 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
     for piece in task.split_inclusive(char::is_whitespace) {
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let is_plain = word.len() >= MIN_LETTERS && word.bytes().all(|c| c.is_ascii_lowercase());
-        let is_unknown = is_plain && !is_familiar(word, index)? && !speller.is_spelled_right(word);
+        let is_unknown = is_plain && !is_familiar(word, index)?;
         let meant = if is_unknown && *is_english { meant(word, index, speller)? } else { None };
         match meant {
             Some(meant) => {
@@ -328,12 +328,20 @@ fn is_familiar(word: &str, index: &Index) -> Result<bool> {
     Ok(terms(word).is_empty() || is_small && n_users(word, index)? > 0)
 }
 
-/// Returns what a word is most likely meant for: of the nearest words of the library, that of most
-/// skills; without any, two words of the library in one; else the one nearest word that the speller
-/// has, if there is only one, so that the transformer can read it.
+/// Returns what an unknown word is most likely meant for: of the nearest words of the library, that
+/// of most skills; without any, two words of the library in one; else the one nearest word that the
+/// speller has, if there is only one, so that the transformer can read it. A word that is spelled
+/// right is at most two in one.
 fn meant(word: &str, index: &Index, speller: &dyn Speller) -> Result<Option<String>> {
     let is_small = index.n_skills() <= SMALL_LIBRARY;
+    let is_right = speller.is_spelled_right(word);
+    if is_right && (!is_small || speller.has_whole_word(word)) {
+        return Ok(None);
+    }
     let library = if is_small { index.headline_words()? } else { &[] };
+    if is_right {
+        return Ok(two_words(word, library));
+    }
     let mut best: Option<(u32, String)> = None;
     let nearest = speller.nearest(word, library);
     for candidate in &nearest {
