@@ -40,7 +40,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
 /// still has the text `before`.
 ///
 /// A link stays a link: the file that it leads to is replaced. Permissions stay as they are, and a
-/// file that nobody may write to is refused; a new file is for its owner alone. Returns whether the folder of the file had to be made.
+/// file that nobody may write to is refused; a new file is for its owner alone. Returns whether the
+/// folder of the file had to be made.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,

@@ -15,7 +15,8 @@ const TABLE: &str = "a table";
 pub(super) struct TableDocument {
     document: DocumentMut,
     has_byte_order_mark: bool,
-    /// The text that was parsed, without the mark; the parser keeps the text of lines, but not their ends.
+    /// The text that was parsed, without the mark; the parser keeps the text of lines, but not their
+    /// ends.
     before: String,
 }
 
