@@ -1,6 +1,6 @@
 //! [`AuditReport`]: what `skillmux audit` found, for people and for machines.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 use serde::Serialize;
 use skillmux::{
@@ -41,15 +41,16 @@ pub(crate) struct AuditReport {
 pub(crate) fn text(report: &AuditReport, shows_all: bool) -> String {
     let mut text = String::new();
     let n_shown = if shows_all { usize::MAX } else { N_SHOWN };
-    for suspect in report.suspects.iter().take(n_shown) {
+    let shown = &report.suspects[..report.suspects.len().min(n_shown)];
+    for suspect in shown {
         suspect_text(&mut text, suspect);
     }
-    let n_more = report.suspects.len().saturating_sub(n_shown);
+    let n_more = report.suspects.len() - shown.len();
     if n_more > 0 {
         let _ = writeln!(text, "and {} more; --all shows them\n", grouped(n_more));
     }
     if let Some(drift) = &report.drift {
-        drift_text(&mut text, drift, n_shown);
+        drift_text(&mut text, drift, shown, n_shown);
     }
     let n_suspects = report.suspects.len();
     let n_blocked = report.suspects.iter().filter(|suspect| suspect.is_blocked).count();
@@ -100,7 +101,14 @@ fn suspect_text(text: &mut String, suspect: &Suspect) {
     text.push('\n');
 }
 
-fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
+/// Shows how skills differ from their pins, below the suspects that are shown.
+fn drift_text(text: &mut String, drift: &Drift, suspects: &[Suspect], n_shown: usize) {
+    // A warning of the suspect tells it already.
+    let told: HashSet<&SkillId> =
+        suspects.iter().filter(|suspect| suspect.trust.is_changed).map(|told| &told.id).collect();
+    let changed: Vec<SkillId> =
+        drift.changed.iter().filter(|id| !told.contains(id)).cloned().collect();
+    let start = text.len();
     let list = |text: &mut String, ids: &[SkillId], what: &str| {
         for id in ids.iter().take(n_shown) {
             let _ = writeln!(text, "{}  {what}", styled(STRONG, &label(id.as_str())));
@@ -110,7 +118,7 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
             let _ = writeln!(text, "and {} more: {what}", grouped(n_more));
         }
     };
-    list(text, &drift.changed, "its text changed since it was pinned");
+    list(text, &changed, "its text changed since it was pinned");
     list(text, &drift.changed_files, "its front matter or other files changed since it was pinned");
     list(
         text,
@@ -126,7 +134,7 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
     }
     list(text, &drift.gone, "it was pinned, and is gone");
     list(text, &drift.new, "it is new: nobody pinned it");
-    if drift.is_some() {
+    if text.len() > start {
         text.push('\n');
     }
     let n_changed = drift.changed.len() + drift.changed_files.len();
@@ -149,4 +157,41 @@ fn drift_text(text: &mut String, drift: &Drift, n_shown: usize) {
 
 fn label(text: &str) -> String {
     clipped(&one_line(text), MAX_LINE_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use skillmux::trust::TrustNote;
+
+    use super::*;
+
+    #[test]
+    fn a_change_is_told_once() {
+        let suspect = |id: &str| Suspect {
+            id: SkillId::new(id),
+            name: id.to_owned(),
+            source: "one".to_owned(),
+            folder: None,
+            trust: TrustNote { is_changed: true, ..TrustNote::default() },
+            is_blocked: false,
+        };
+        let ids: Vec<String> = (0..=N_SHOWN).map(|n| format!("skill-{n:02}")).collect();
+        let drift = Drift { changed: ids.iter().map(SkillId::new).collect(), ..Drift::default() };
+        let report = AuditReport {
+            n_skills: ids.len(),
+            suspects: ids.iter().map(|id| suspect(id)).collect(),
+            drift: Some(drift),
+            n_unplaced: 0,
+            pinned_in: None,
+        };
+        let told = |shows_all| {
+            let text = text(&report, shows_all);
+            ids.iter().map(|id| text.matches(id.as_str()).count()).collect::<Vec<_>>()
+        };
+        assert_eq!((told(true), told(false)), (vec![1; 21], vec![1; 21]));
+        // The last one is in no warning that is shown.
+        let short = text(&report, false);
+        assert_eq!(short.matches("its text changed since it was pinned").count(), 1, "{short}");
+        assert!(short.contains("pins: 0 as pinned, 21 changed"), "{short}");
+    }
 }
