@@ -123,7 +123,7 @@ fn single(args: &TaskArgs) -> anyhow::Result<Query> {
     let text = match (args.text.join(" "), &args.file) {
         (text, None) if !args.text.is_empty() && text != STANDARD_INPUT => text,
         (_, Some(path)) => {
-            let read = File::open(path).map_err(Into::into).and_then(read_capped);
+            let read = File::open(path).map_err(Into::into).and_then(read_file);
             read.map_err(|error| error.at(path))?
         }
         (text, None) if text.is_empty() && io::stdin().is_terminal() => {
@@ -153,6 +153,19 @@ impl ReadError {
             Self::Refused(error) => error.into(),
         }
     }
+}
+
+/// Reads a file as [`read_capped`] does, and tells the whole size of one that is too large.
+fn read_file(file: File) -> Result<String, ReadError> {
+    // 0 where the system does not know it, as for a pipe.
+    let n_whole = file.metadata()?.len();
+    read_capped(file).map_err(|error| match error {
+        ReadError::Refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes }) => {
+            let n_bytes = n_bytes.max(usize::try_from(n_whole).unwrap_or(usize::MAX));
+            ReadError::Refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes })
+        }
+        error => error,
+    })
 }
 
 /// Reads a text, and one byte more than a task may have, so that endless input ends in an error.

@@ -51,7 +51,8 @@ fn a_task_of_a_megabyte_is_refused_in_any_script() {
     {
         let (message, hint) = ("but the limit is 262144", "without attached files");
         let file = home.write("task.txt", &text);
-        home.ask(&["route", "--file", &file]).assert_error(message, hint);
+        let whole = format!("the task is {} bytes, {message}", text.len());
+        home.ask(&["route", "--file", &file]).assert_error(&whole, hint);
         let arguments = ["search", "--index", &home.index()];
         home.run_with_input(&arguments, text.as_bytes()).assert_error(message, hint);
     }
