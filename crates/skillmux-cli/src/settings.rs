@@ -224,13 +224,21 @@ fn read_file(path: &Path) -> Result<SettingsFile, CliError> {
     };
     let file: SettingsFile = toml::from_str(&text).map_err(|error| CliError::Settings {
         path: path.to_owned(),
-        detail: error.message().to_owned(),
+        detail: match error.span() {
+            Some(span) => format!("line {}: {}", line_at(&text, span.start), error.message()),
+            None => error.message().to_owned(),
+        },
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     Ok(SettingsFile {
         models: file.models.relative_to(folder),
         trust: file.trust.relative_to(folder),
     })
+}
+
+/// Returns the number of the line that holds a byte of a text, from 1.
+fn line_at(text: &str, byte: usize) -> usize {
+    text.as_bytes()[..byte.min(text.len())].split(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]
@@ -281,15 +289,18 @@ mod tests {
         fs::create_dir(&path).unwrap();
         assert!(matches!(read_file(&path), Err(CliError::Settings { .. })), "a folder");
         fs::remove_dir(&path).unwrap();
-        for text in [
-            "[models]\nrankr = \"a\"\n",
-            "models = 1\n",
-            "[models\n",
-            "[trust]\npersonal = \"safe\"\n",
-            "[trust]\nblock = [\"danger\"]\n",
+        for (text, line) in [
+            ("[models]\nrankr = \"a\"\n", 2),
+            ("# Mine.\nmodels = 1\n", 2),
+            ("[models\n", 1),
+            ("[models]\n\nranker = 1\nencoder = \"a\"\n", 3),
+            ("[trust]\npersonal = \"safe\"\n", 2),
+            ("[trust]\nblock = [\n  \"danger\",\n]\n", 3),
+            ("[models]\nranker =", 2),
         ] {
             fs::write(&path, text).unwrap();
-            assert!(matches!(read_file(&path), Err(CliError::Settings { .. })), "{text}");
+            let Err(CliError::Settings { detail, .. }) = read_file(&path) else { panic!("{text}") };
+            assert!(detail.starts_with(&format!("line {line}: ")), "{text}: {detail}");
         }
     }
 }
