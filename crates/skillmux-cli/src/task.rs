@@ -8,9 +8,12 @@ use std::{
 };
 
 use serde::Deserialize;
-use skillmux::query::Query;
+use skillmux::{query::Query, text::printable};
 
-use crate::args::TaskArgs;
+use crate::{
+    args::TaskArgs,
+    render::paint::{NOTE, styled},
+};
 
 /// What stands for a task on standard input.
 const STANDARD_INPUT: &str = "-";
@@ -109,7 +112,14 @@ impl Tasks {
     /// Reads and checks the tasks; done before a library is indexed for them.
     pub(crate) fn read(args: &TaskArgs) -> anyhow::Result<Self> {
         match &args.queries {
-            Some(path) => Ok(Self::Batch(batch(path)?)),
+            Some(path) => {
+                let queries = batch(path)?;
+                if queries.is_empty() {
+                    let path = printable(&path.display().to_string());
+                    anstream::eprintln!("{} `{path}` has no queries", styled(NOTE, "note:"));
+                }
+                Ok(Self::Batch(queries))
+            }
             None => Ok(Self::Single(single(args)?)),
         }
     }

@@ -153,3 +153,14 @@ fn nothing_found_is_one() {
         assert!(done.stderr.is_empty(), "{}", done.stderr);
     }
 }
+
+#[test]
+fn a_batch_without_queries_says_so() {
+    let home = Home::with_index();
+    let queries = home.write("queries.jsonl", "\n \n");
+    for command in ["route", "search"] {
+        let done = home.ask(&[command, "--queries", &queries]);
+        assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{}", done.stderr);
+        assert_eq!(done.stderr, format!("note: `{queries}` has no queries\n"));
+    }
+}
