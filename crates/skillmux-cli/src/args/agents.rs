@@ -61,10 +61,10 @@ pub(crate) struct HookArgs {
     pub(crate) agent: String,
     /// Add at most this many tokens of skill text. More than 2,000 count as 2,000: agents cut longer
     /// answers
-    #[arg(long, value_name = "TOKENS", default_value_t = 1500, value_parser = super::shared::budget)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 1500, allow_negative_numbers = true, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Give up after so many milliseconds, without an answer
-    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    #[arg(long, value_name = "MS", default_value_t = 1000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(crate) deadline: u32,
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct PageArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// Show at most this many tokens
-    #[arg(long, value_name = "TOKENS", default_value_t = 2000, value_parser = super::shared::budget)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 2000, allow_negative_numbers = true, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Parts that you have from an earlier page, such as 0-3,7. They are not shown again
     #[arg(long, value_name = "PARTS", default_value = "", hide_default_value = true)]

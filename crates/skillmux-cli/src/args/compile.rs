@@ -13,7 +13,7 @@ pub(crate) struct CompileArgs {
     pub(crate) agent: String,
     /// Limit of the list in characters. Use this if your model or your settings change the usual
     /// limit
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) chars: Option<u32>,
     /// How often you used which skill: a file with one `{"skill": "pdf", "uses": 3}` a line, or
     /// `none`. Without it, skillmux counts in the files of Claude Code

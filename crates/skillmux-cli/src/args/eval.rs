@@ -103,10 +103,10 @@ pub(crate) struct EvalRunArgs {
     #[command(flatten)]
     pub(crate) ask: AskArgs,
     /// Let `default` load at most N skills [default: as many as `skillmux route`]
-    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(short, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) k: Option<u16>,
     /// Let `default` show at most this many tokens in all. 0 shows none
-    #[arg(long, value_name = "TOKENS", default_value_t = 4000, value_parser = super::shared::budget)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
     /// Format of the report
     #[arg(long, value_enum, default_value = "text")]
@@ -174,16 +174,16 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) needs: Option<PathBuf>,
     /// Measure only N tasks, drawn at random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) sample: Option<usize>,
     /// Keep the best N skills of each ranking. Scores that look at more are left out
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) depth: u16,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 42)]
+    #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Number of bootstrap samples for each interval
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     pub(crate) resamples: u32,
     #[command(flatten)]
     pub(crate) endpoint: EndpointArgs,
@@ -215,7 +215,7 @@ pub(crate) struct EvalGateArgs {
     pub(crate) new: Vec<String>,
     /// Fewest tasks that can tell whether something is worse. A smaller slice is not judged. A
     /// smaller dataset is not promoted, unless all scores are the same
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) min_tasks: u32,
     /// File of near-duplicates, from `skillmux eval build clusters`. Near-duplicates of a right
     /// skill then count as right
@@ -272,7 +272,7 @@ pub(crate) struct EvalCompareArgs {
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
     /// Show at most N tasks that changed
-    #[arg(short, value_name = "N", default_value_t = 10)]
+    #[arg(short, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     pub(crate) n: usize,
     /// File of near-duplicates, from `skillmux eval build clusters`. Near-duplicates of a right
     /// skill then count as right
@@ -316,16 +316,16 @@ pub(crate) struct EvalExecuteArgs {
     #[arg(value_name = "RESULTS")]
     pub(crate) results: PathBuf,
     /// How often each plan is carried out
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) trials: u32,
     /// Call a failed skill at most N more times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=10))]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=10))]
     pub(crate) retries: u8,
     /// After a skill fails, call at most N other skills of the same step
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=20))]
+    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=20))]
     pub(crate) substitutes: u8,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 42)]
+    #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Format of the table
     #[arg(long, value_enum, default_value = "text")]
@@ -344,7 +344,7 @@ pub(crate) enum EvalBuildCommand {
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
         /// Seed of all random choices
-        #[arg(long, default_value_t = 42)]
+        #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
         seed: u64,
     },
     /// Find the near-duplicates of an index

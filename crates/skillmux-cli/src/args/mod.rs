@@ -97,3 +97,42 @@ pub(crate) enum Command {
     /// Write manual pages, one for each command
     Man(ManArgs),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::any::TypeId;
+
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn takes_number(option: &clap::Arg) -> bool {
+        let taken = option.get_value_parser().type_id();
+        [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<usize>(),
+            TypeId::of::<f32>(),
+            TypeId::of::<f64>(),
+        ]
+        .iter()
+        .any(|number| taken == *number)
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value_of_each_option_that_takes_numbers() {
+        let mut commands = vec![Args::command()];
+        let mut n_numbers = 0;
+        while let Some(command) = commands.pop() {
+            for option in command.get_arguments().filter(|option| takes_number(option)) {
+                let name = format!("{} of {}", option.get_id(), command.get_name());
+                assert!(option.is_allow_negative_numbers_set(), "{name}");
+                n_numbers += 1;
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(n_numbers > 40, "{n_numbers}");
+    }
+}

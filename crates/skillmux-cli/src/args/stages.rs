@@ -17,7 +17,7 @@ pub(crate) struct StageArgs {
     pub(crate) composer: ComposerChoice,
     /// For `--composer chain`: how much the fit to the step counts, from 0 to 1. The rest is how
     /// well a skill works with those of the steps before
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, allow_negative_numbers = true, value_parser = share)]
     pub(crate) chain_alpha: f32,
     /// How the parts of a skill to show are chosen [default: value. When `eval` measures only
     /// pages: transformer]
@@ -105,10 +105,10 @@ pub(crate) enum KindChoice {
 pub(crate) struct PassArgs {
     /// For `--decomposer chat`: how often the model says the needs. It sees skills from the second
     /// time on, and stops early if they stay the same
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=5))]
+    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) chat_passes: u8,
     /// For `--decomposer chat`: how many skills the model sees
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u8).range(1..=15))]
+    #[arg(long, value_name = "N", default_value_t = 15, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) chat_hints: u8,
 }
 

@@ -27,13 +27,13 @@ pub(crate) struct SynthQueriesArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
     /// Write until the file holds N tasks of this kind
-    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
     /// What kind of task to write
     #[arg(long, value_enum, default_value = "long")]
     pub(crate) kind: TaskKindChoice,
     /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true, value_parser = share)]
     pub(crate) share_zh: f64,
     #[command(flatten)]
     pub(crate) work: SynthWorkArgs,
@@ -58,11 +58,11 @@ pub(crate) struct SynthDistractorsArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
     /// Write until the file holds N distractors
-    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
     /// Distractors to write for each skill. The first has the same subject, the second the same
     /// technology, and the third is broader
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
+    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=3))]
     pub(crate) per_skill: u8,
     #[command(flatten)]
     pub(crate) work: SynthWorkArgs,
@@ -77,7 +77,7 @@ pub(crate) struct SynthComposerArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
     /// Write until the file holds N tasks
-    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
     /// Tasks that are known, plain or .zst: `{"skill_ids"}` a line. Skills of one task work
     /// together
@@ -88,17 +88,17 @@ pub(crate) struct SynthComposerArgs {
     #[arg(long, value_name = "FILE.jsonl", num_args = 1.., conflicts_with_all = ["chat_url", "chat_model"])]
     pub(crate) queries: Vec<PathBuf>,
     /// Share of the tasks that need one skill, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.3, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.3, allow_negative_numbers = true, value_parser = share)]
     pub(crate) share_single: f64,
     /// Share of the pairs, from 0 to 1, in which one skill takes what the other makes. In the
     /// others both are used in one piece of work
-    #[arg(long, value_name = "SHARE", default_value_t = 0.65, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.65, allow_negative_numbers = true, value_parser = share)]
     pub(crate) share_dependency: f64,
     /// Share of the tasks to write in Chinese, from 0 to 1. The others are in English
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true, value_parser = share)]
     pub(crate) share_zh: f64,
     /// Leave out a task whose meaning is closer than this to an earlier one: a cosine, from 0 to 1
-    #[arg(long, value_name = "COSINE", default_value_t = 0.92, value_parser = share)]
+    #[arg(long, value_name = "COSINE", default_value_t = 0.92, allow_negative_numbers = true, value_parser = share)]
     pub(crate) max_cosine: f64,
     #[command(flatten)]
     pub(crate) work: SynthWorkArgs,
@@ -117,10 +117,10 @@ pub(crate) struct SynthRejectArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) out: PathBuf,
     /// Write until the file holds N tasks
-    #[arg(short, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) n: u32,
     /// Show the chat model the best N skills that are not right for a task
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=20))]
     pub(crate) candidates: u8,
     #[command(flatten)]
     pub(crate) work: SynthWorkArgs,
@@ -130,15 +130,15 @@ pub(crate) struct SynthRejectArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SynthWorkArgs {
     /// Seed of all random choices
-    #[arg(long, default_value_t = 42)]
+    #[arg(long, default_value_t = 42, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) endpoint: EndpointArgs,
     /// Send at most N requests at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) parallel: u8,
     /// Ask at most N times for an answer that passes all checks
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) attempts: u8,
     /// Format of the report at the end
     #[arg(long, value_enum, default_value = "text")]

@@ -67,7 +67,7 @@ pub(crate) struct TrainComposerArgs {
     #[arg(long, value_name = "JSON")]
     pub(crate) options: Option<String>,
     /// For sequence: seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// File for the weights
     #[arg(long, value_name = "FILE")]
@@ -148,7 +148,13 @@ pub(crate) struct TrainRankerArgs {
     pub(crate) transformer: bool,
     /// Sizes of libraries to sample from the index, separated by commas: the weights with the
     /// transformer are trained on these as well
-    #[arg(long, value_name = "N", value_delimiter = ',', requires = "transformer")]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_delimiter = ',',
+        requires = "transformer"
+    )]
     pub(crate) sizes: Vec<usize>,
     /// Queries for the weights with the transformer alone, in the format of --tasks
     #[arg(long, value_name = "FILE.jsonl", num_args = 1.., requires = "transformer")]
@@ -221,7 +227,7 @@ pub(crate) struct TrainEncoderArgs {
     #[arg(long, value_name = "JSON")]
     pub(crate) options: Option<String>,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 }
 
@@ -252,13 +258,13 @@ pub(crate) struct TrainTransformerArgs {
     #[arg(long, value_name = "JSON")]
     pub(crate) options: Option<String>,
     /// Steps of the training [default: 400]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) steps: Option<usize>,
     /// Number format for multiplying matrices
     #[arg(long, value_enum, default_value = "f32")]
     pub(crate) precision: PrecisionChoice,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 }
 

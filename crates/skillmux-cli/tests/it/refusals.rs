@@ -31,6 +31,8 @@ fn a_slip_in_a_command_says_what_was_meant() {
     assert_eq!(home.ask(&["route", TASK, "--k", "1"]).code, 0);
     let done = home.ask(&["route", TASK, "-k", "-1"]);
     assert!(done.stderr.contains("-1 is not in 1..=100"), "{}", done.stderr);
+    let done = home.ask(&["page", "data/csv-cleaning", TASK, "--budget", "-1"]);
+    assert!(done.stderr.contains("invalid value '-1' for '--budget <TOKENS>'"), "{}", done.stderr);
 }
 
 #[cfg(unix)]
