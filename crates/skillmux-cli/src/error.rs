@@ -33,6 +33,14 @@ pub(crate) enum CliError {
         /// Name of the agent.
         name: &'static str,
     },
+    /// A skill is in no index because its author wants no model to load it unasked.
+    #[error("the front matter of `{id}` keeps it from the model: `disable-model-invocation`")]
+    ForUserOnly {
+        /// Its id or its name, as it was asked for.
+        id: String,
+        /// Its folder.
+        folder: String,
+    },
     /// A file that the arguments name cannot be read.
     #[error("cannot read `{}`", path.display())]
     Unreadable {
@@ -247,6 +255,11 @@ impl CliError {
             }
             Self::NoListLimit { .. } => {
                 "compile knows the limits of claude-code, codex and openclaw"
+            }
+            Self::ForUserOnly { folder, .. } => {
+                return format!(
+                    "you can start it in your agent by its name, or read it in {folder}"
+                );
             }
             Self::Unreadable { .. } => {
                 "check the path and who may read it; the file must be text in UTF-8"

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use skillmux::{
+    Error,
     index::IndexedSkill,
+    library::SkillPlaces,
     page::{NodeValues, Page, PartList, classified, semantic_edges, text_edges},
     query::Query,
     route::{Ranker, Router, Stages},
+    skill::SkillId,
     trust::TrustNote,
 };
 
@@ -66,7 +69,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     };
     let stages = Stages { pager, ranker, ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
-    let id = router.resolve(&args.skill_id)?;
+    let id = router
+        .resolve(&args.skill_id)
+        .map_err(|error| unresolved(error, &args.skill_id, router.places()))?;
     let had: PartList = args.have.parse()?;
     let page = router.page(&id, query.as_ref(), args.budget, &had)?;
     let (folder, trust) = (router.folder(&id)?, router.trust(&id)?);
@@ -103,6 +108,22 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         (_, Some(parts)) => print_text(&(text() + &why_text(&parts)))?,
     }
     Ok(if page.nodes.is_empty() { Outcome::NothingFound } else { Outcome::Found })
+}
+
+/// Returns why there is no such skill in the index: its author may keep it from the model.
+fn unresolved(error: Error, id_or_name: &str, places: &SkillPlaces) -> anyhow::Error {
+    let Error::SkillUnknown { nearest, .. } = &error else { return error.into() };
+    // Several skills of the index may have the name.
+    let is_namesake = |id: &SkillId| id.as_str().rsplit('/').next() == Some(id_or_name);
+    if nearest.iter().any(is_namesake) {
+        return error.into();
+    }
+    match places.for_user_only(id_or_name) {
+        Some(place) => {
+            CliError::ForUserOnly { id: id_or_name.to_owned(), folder: place.shown() }.into()
+        }
+        None => error.into(),
+    }
 }
 
 /// Draws how all parts of a skill hang together.

@@ -338,6 +338,10 @@ fn a_skill_that_is_not_for_the_model_is_counted_and_never_loaded() {
     home.write_skill(".claude/skills/mug", "mug", "Wash a dirty mug", "Use soap.");
     add_manual(&home, ".claude/skills/tea", "tea", "How to brew a pot of tea");
     assert_not_loaded(&home, TASK, "claude-code/tea", &[]);
+    for id_or_name in ["claude-code/tea", "tea"] {
+        home.run(&["page", id_or_name]).assert_error("keeps it from the model", "in your agent");
+    }
+    home.run(&["page", "claude-code/te"]).assert_error("no skill has the id", "did you mean");
     let done = home.run(&["index"]);
     assert_found(&done, "1  not for the model");
     assert_found(&done, ".claude/skills/tea/SKILL.md");

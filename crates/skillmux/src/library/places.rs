@@ -68,6 +68,17 @@ impl SkillPlaces {
         }
     }
 
+    /// Returns the skill that is in no index because its author wants no model to load it unasked:
+    /// the one of this id, or of a folder of this name directly below a source.
+    pub fn for_user_only(&self, id_or_name: &str) -> Option<SkillPlace> {
+        let possible = self.sources.iter().flat_map(|source| {
+            let ids = [Some(SkillId::new(id_or_name)), source.id_of(id_or_name)];
+            ids.into_iter().flatten().flat_map(|id| source.places_of(&id))
+        });
+        let mut places = possible.filter(|it| it.is_by_id).map(|it| it.place);
+        places.find(SkillPlace::is_for_user_only)
+    }
+
     /// Returns the folders in which a skill of this id and source may lie, whatever it says.
     pub fn possible_folders(&self, id: &SkillId, source: &str) -> Vec<PathBuf> {
         let possible = self.possible_places(id, source).into_iter();
@@ -215,6 +226,33 @@ mod tests {
         });
         assert_eq!(scan.unwrap().n_kept, 2);
         assert_eq!(folders, roots.map(|root| root.join("a").display().to_string()));
+    }
+
+    #[test]
+    fn a_skill_that_is_not_for_the_model_is_found_by_its_id_and_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        add(&root.join("a"));
+        let manual = "---\nname: b\ndescription: d\ndisable-model-invocation: true\n---\nNo.\n";
+        fs::create_dir_all(root.join("x/b")).unwrap();
+        fs::write(root.join("x/b/SKILL.md"), manual).unwrap();
+        let found = |source: Source, id_or_name: &str| {
+            let place = SkillPlaces::new(vec![source]).for_user_only(id_or_name);
+            place.map(|place| place.folder().to_owned())
+        };
+        let folder = root.join("x/b");
+        let prefixed = |root: PathBuf| Source::Folder {
+            root,
+            label: "l".to_owned(),
+            id_prefix: Some("agent".to_owned()),
+            origin: Origin::Personal,
+        };
+        assert_eq!(found(Source::folder(&root), "x/b").as_ref(), Some(&folder));
+        assert_eq!(found(prefixed(root.clone()), "agent/x/b").as_ref(), Some(&folder));
+        assert_eq!(found(prefixed(root.join("x")), "b").as_ref(), Some(&folder));
+        for other in ["a", "b", "x/b~12345678", "../lib/x/b", ""] {
+            assert_eq!(found(Source::folder(&root), other), None, "{other}");
+        }
     }
 
     #[test]

@@ -176,6 +176,12 @@ impl Source {
         found
     }
 
+    /// Returns the id of a skill at a path below the root, if that is another text.
+    pub(super) fn id_of(&self, path: &str) -> Option<SkillId> {
+        let Self::Folder { id_prefix, .. } = self else { return None };
+        Some(SkillId::new(format!("{}/{path}", id_prefix.as_deref()?)))
+    }
+
     /// Returns the path of a skill below the root, as its id tells it; `None` if an id of this
     /// source is not like that.
     fn path_of<'i>(&self, id: &'i SkillId) -> Option<&'i str> {
