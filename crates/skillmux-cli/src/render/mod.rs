@@ -42,7 +42,8 @@ pub(crate) fn page_text(
     let title = paint::styled(paint::STRONG, &paint::rule(&title));
     let folder = folder.map(|folder| format!("folder: {folder}\n")).unwrap_or_default();
     let trust = trust.map(|trust| trust_text(trust, "")).unwrap_or_default();
-    let mut text = format!("{title}\n{folder}{trust}{}", printable(&page.to_markdown()));
+    let blank = if folder.is_empty() && trust.is_empty() { "" } else { "\n" };
+    let mut text = format!("{title}\n{folder}{trust}{blank}{}", printable(&page.to_markdown()));
     if page.full_nodes == 0 {
         text.push_str("This skill has no text but its headings.\n");
         return text;
