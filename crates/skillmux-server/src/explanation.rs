@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skillmux::{
     compose::Decision,
-    explain::Explanation,
+    explain::{Explanation, whole_words},
     retrieve::Contribution,
     route::{Alternative, ExplainedSkill, Route, RouteStep},
     skill::SkillId,
@@ -178,7 +178,7 @@ impl From<&ExplainedSkill> for Grounds {
         Self {
             score: rounded(skill.score),
             parts: largest(contributions.clone()),
-            matched: told(matched),
+            matched: told(&whole_words(matched)),
             missing: told(missing),
         }
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use skillmux::{
     compose::{Decision, DropReason},
+    explain::whole_words,
     page::{Page, PageNode},
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
     skill::{NodeKind, SkillId},
@@ -256,7 +257,8 @@ fn server(step: &RouteStep) -> Option<SkillId> {
 
 impl From<ExplainedSkill> for FoundSkill {
     fn from(skill: ExplainedSkill) -> Self {
-        let why = Why { matched: skill.explanation.matched, missing: skill.explanation.missing };
+        let matched = whole_words(&skill.explanation.matched);
+        let why = Why { matched, missing: skill.explanation.missing };
         Self {
             skill_id: skill.id,
             name: label(&skill.name),

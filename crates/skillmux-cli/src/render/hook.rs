@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use skillmux::{
+    explain::whole_words,
     page::Page,
     route::ExplainedSkill,
     skill::Skill,
@@ -110,7 +111,7 @@ impl RoutedSkill<'_> {
         let mut text = format!("\n{number}. {}\n", label(&skill.name));
         let description = clipped(&one_line(&skill.description), MAX_DESCRIPTION_CHARS);
         let _ = writeln!(text, "   description: {description}");
-        let matched = skill.explanation.matched.join(", ");
+        let matched = whole_words(&skill.explanation.matched).join(", ");
         if !matched.is_empty() {
             let _ = writeln!(text, "   why: it has the words {}", label(&matched));
         }

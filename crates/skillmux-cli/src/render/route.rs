@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use skillmux::{
     compose::{Decision, DropReason},
+    explain::whole_words,
     page::PartList,
     retrieve::{Contribution, Feature, FeatureGroup},
     route::{Alternative, Correction, ExplainedSkill, Hint, Route, RouteStep},
@@ -168,9 +169,8 @@ pub(crate) fn skill_text(number: usize, skill: &ExplainedSkill) -> String {
     let parts = score_parts(&skill.explanation.contributions);
     let score = format!("score {:.1}: {parts}", skill.score);
     let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&score, "    ")));
-    for (label, words) in
-        [("has", &skill.explanation.matched), ("lacks", &skill.explanation.missing)]
-    {
+    let has = whole_words(&skill.explanation.matched);
+    for (label, words) in [("has", &has), ("lacks", &skill.explanation.missing)] {
         if !words.is_empty() {
             let line = format!("{label}: {}", word_list(words));
             let _ = writeln!(out, "{}", styled(FAINT, &wrapped(&line, "    ")));

@@ -133,3 +133,16 @@ fn two_words_of_the_library_in_one_are_read_as_two() {
         assert_eq!(corrections(task), Value::Null, "{task}");
     }
 }
+
+#[test]
+fn the_parts_of_a_word_are_not_shown_beside_it() {
+    let home = Home::new();
+    let decks = "Make PowerPoint decks from notes, also over wi-fi";
+    home.write_skill("skills/deck", "deck", decks, "Use python-pptx.");
+    let library = home.path("skills").display().to_string();
+    let done = home.run(&["search", "make a PowerPoint deck over wi-fi", "--library", &library]);
+    let has = done.stdout.lines().find_map(|line| line.trim().strip_prefix("has: "));
+    let mut words: Vec<&str> = has.unwrap_or(&done.stdout).split(", ").collect();
+    words.sort_unstable();
+    assert_eq!(words, ["PowerPoint", "deck", "make", "wi-fi"]);
+}

@@ -21,6 +21,7 @@ mod matching;
 mod words;
 
 pub use explanation::{Explanation, Grounds};
+pub use words::whole_words;
 
 pub(crate) use explanation::EXACT_NAME;
 pub(crate) use matching::WordReader;

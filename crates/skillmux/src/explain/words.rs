@@ -4,7 +4,10 @@ use std::{cmp::Reverse, ops::Range};
 
 use rustc_hash::FxHashSet;
 
-use crate::{query::QueryTerm, text::is_character_pair};
+use crate::{
+    query::QueryTerm,
+    text::{is_character_pair, parts_of},
+};
 
 /// Returns the words behind weighted terms by falling weight, each once.
 ///
@@ -56,6 +59,13 @@ pub(super) fn without_parts<'q>(terms: &[(f32, &'q QueryTerm)]) -> Vec<(f32, &'q
         !is_character_pair(&term.text) && term.sources.iter().all(|source| inside.contains(source))
     };
     terms.iter().filter(|(_, term)| !is_part(term)).copied().collect()
+}
+
+/// Returns the words that are no parts of another one among them, in their order: `PowerPoint`,
+/// without `Power` and `Point`. So a list such as [`matched`](super::Explanation::matched) is shown.
+pub fn whole_words(words: &[String]) -> Vec<String> {
+    let parts: FxHashSet<&str> = words.iter().flat_map(|word| parts_of(word)).collect();
+    words.iter().filter(|word| !parts.contains(word.as_str())).cloned().collect()
 }
 
 #[cfg(test)]
@@ -119,6 +129,23 @@ mod tests {
         assert_eq!(missing("a WireGuard VPN", &all), ["WireGuard", "VPN"]);
         assert_eq!(missing("a WireGuard VPN", &all[..2]), ["Wire", "Guard"]);
         assert_eq!(missing("WireGuard, with a wire", &all), ["Wire", "WireGuard"]);
+    }
+
+    #[test]
+    fn parts_of_a_word_are_not_shown_beside_it() {
+        let whole = |words: &[&str]| {
+            whole_words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            whole(&["PowerPoint", "deck", "Power", "make", "Point"]),
+            ["PowerPoint", "deck", "make"]
+        );
+        assert_eq!(whole(&["wi-fi", "wi", "fi"]), ["wi-fi"]);
+        assert_eq!(whole(&["pdf_tables", "tables", "pdfs"]), ["pdf_tables", "pdfs"]);
+        for words in [&["maker", "make"][..], &["Power", "make", "Point"], &["数据库", "数据"], &[]]
+        {
+            assert_eq!(whole(words), words);
+        }
     }
 
     #[test]

@@ -49,4 +49,4 @@ pub use stop_words::is_stop_word;
 pub use tokens::estimate_tokens;
 
 pub(crate) use shingles::mix;
-pub(crate) use terms::{Term, TermReader, Terms, is_character_pair};
+pub(crate) use terms::{Term, TermReader, Terms, is_character_pair, parts_of};

@@ -260,6 +260,12 @@ impl Iterator for Parts<'_> {
     }
 }
 
+/// Returns the parts of an identifier, as [`TermReader`] cuts it, whatever their length; none of a
+/// word that is none.
+pub(crate) fn parts_of(word: &str) -> impl Iterator<Item = &str> {
+    Parts::new(word).map(move |part| &word[part]).filter(move |part| *part != word)
+}
+
 /// Returns whether a run is one English word, as most are: nothing to split, nothing to fold.
 fn is_plain_word(run: &str) -> bool {
     let bytes = run.as_bytes();
