@@ -22,8 +22,8 @@ CRATES = data.REPOSITORY / "crates"
 def packed(crates):
     """Returns the tensors of both crates as they are written."""
     tensors = {}
-    for path in sorted(crates.glob("skillmux-transformer-*/assets/*.safetensors")):
-        tensors |= load_file(path)
+    for part in ("embeddings", "layers"):
+        tensors |= load_file(crates / f"skillmux-transformer-{part}/assets/{part}.safetensors")
     return tensors
 
 
