@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
-    model::{Speller, SubjectWords, TokenEncoder, Translator},
+    model::{PairScorer, Speller, SubjectWords, TokenEncoder, Translator},
     page::PagerWeights,
     rerank::RankerWeights,
     retrieve::WorkWeights,
@@ -17,7 +17,7 @@ use crate::{
     speller::VocabularySpeller,
     static_encoder::StaticEncoder,
     subject_words::SubjectList,
-    transformer::TransformerEncoder,
+    transformer::{self, TransformerEncoder},
     translated::TranslatedEncoder,
 };
 
@@ -97,6 +97,14 @@ const TRANSFORMER_MODEL: EmbeddedModel = EmbeddedModel {
                  in other words, long tasks, translations and stretches of skills",
 };
 
+const VERIFIER_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "verifier",
+    kind: ModelKind::Verifier,
+    n_bytes: skillmux_transformer_layers::VERIFIER.len(),
+    trained_on: "14,680 pairs of a request and a skill: tasks of our own, and requests near a skill \
+                 that it does not serve",
+};
+
 const WORK: &str = include_str!("../assets/work.json");
 
 /// Words of the base of the transformer that its pruned vocabulary lacks, one a line: they are no
@@ -144,6 +152,8 @@ pub enum ModelKind {
     Ranker,
     /// Turns whole texts into vectors, in their context.
     Transformer,
+    /// Tells whether a skill serves a task.
+    Verifier,
     /// Tells work from talk.
     Work,
 }
@@ -160,6 +170,7 @@ impl ModelKind {
             Self::Pager => "pager",
             Self::Ranker => "ranker",
             Self::Transformer => "transformer",
+            Self::Verifier => "verifier",
             Self::Work => "work",
         }
     }
@@ -177,6 +188,7 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
             PAGER_MODEL,
             RANKER_MODEL,
             TRANSFORMER_MODEL,
+            VERIFIER_MODEL,
             WORK_MODEL,
         ]
     }
@@ -274,6 +286,15 @@ static LEXICONS: LazyLock<Lexicons> = LazyLock::new(Lexicons::embedded);
 pub fn transformer() -> impl TokenEncoder {
     let of_lexicon = blake3::hash(skillmux_lexicons::CHINESE.as_bytes()).to_hex();
     TranslatedEncoder::new(TransformerEncoder::embedded(), lexicon::chinese(), &of_lexicon[..8])
+}
+
+/// Returns what reads a task and a skill together, and says whether the skill serves the task; its
+/// card is `assets/verifier.md`. It shares the weights of [`transformer`].
+///
+/// # Panics
+/// Never: a test reads the files that are compiled in.
+pub fn verifier() -> impl PairScorer {
+    transformer::verifier(Box::new(lexicon::chinese()))
 }
 
 /// Returns the weights by which the binary tells work from talk, one for each of its encoders;

@@ -56,7 +56,7 @@ mod transformer;
 #[cfg(feature = "embedded")]
 pub use embedded::{
     EmbeddedModel, ModelKind, abstention, composer, embedded_models, encoder, kinds, pager, ranker,
-    speller, subject_words, transformer, translator, work,
+    speller, subject_words, transformer, translator, verifier, work,
 };
 pub use error::{Error, Result};
 pub use int8::multiply_exactly;

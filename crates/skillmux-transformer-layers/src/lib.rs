@@ -5,3 +5,7 @@
 
 /// Layers 1 to 5, as a safetensors file.
 pub static TENSORS: &[u8] = include_bytes!("../assets/layers.safetensors");
+
+/// The adapter of the verifier, as a safetensors file; its card is
+/// `crates/skillmux-models/assets/verifier.md`.
+pub static VERIFIER: &[u8] = include_bytes!("../assets/verifier.safetensors");

@@ -33,7 +33,7 @@ impl Int8Layers {
         let texts: Vec<&[f32]> = rows.map(of_sequence).collect();
         let after = on_all_threads(&texts, |text, workspace| {
             let mut states = text.to_vec();
-            self.layers.iter().for_each(|layer| layer.apply(&mut states, workspace));
+            self.layers.iter().for_each(|layer| layer.apply(None, &mut states, workspace));
             states
         });
         Tensor::from_vec(after.concat(), states.shape(), states.device())

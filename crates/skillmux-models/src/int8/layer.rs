@@ -6,6 +6,7 @@ use rten_tensor::NdTensorView;
 use rten_vecmath::{Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub};
 
 use super::{
+    adapter::{Added, LayerAdapter},
     linear::{Linear, Multiplier},
     steps::Steps,
 };
@@ -56,15 +57,25 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Makes the states after the layer of those before it, `[n_tokens, dim]`.
-    pub(crate) fn apply(&self, states: &mut [f32], workspace: &mut Workspace) {
+    /// Makes the states after the layer of those before it, `[n_tokens, dim]`. What an adapter makes
+    /// of the same rows is added to what each matrix makes of them.
+    pub(crate) fn apply(
+        &self,
+        adapter: Option<&LayerAdapter>,
+        states: &mut [f32],
+        workspace: &mut Workspace,
+    ) {
         let dim = self.attention.n_out();
         let n_tokens = states.len() / dim;
-        let Workspace { multiplier, steps, next_steps, inputs, mixed, attention } = workspace;
+        let Workspace { multiplier, steps, next_steps, inputs, mixed, attention, added, activated } =
+            workspace;
         steps.clear(self.inputs.group());
         states.chunks_exact(dim).for_each(|state| steps.push(state));
         inputs.clear();
         self.inputs.apply(steps, multiplier, |_, row| inputs.extend_from_slice(row));
+        if let Some(adapter) = adapter {
+            add(inputs, added.of(&adapter.inputs, states));
+        }
 
         mixed.resize(n_tokens * dim, 0.0);
         attention.mix(inputs, dim, self.head_width, mixed);
@@ -73,20 +84,30 @@ impl Layer {
 
         let state = |row: usize| row * dim..(row + 1) * dim;
         next_steps.clear(self.inner.group());
+        let of_mixed = added.rows(adapter.map(|adapter| &adapter.attention), mixed);
         self.attention.apply(steps, multiplier, |row, taken| {
             let state = &mut states[state(row)];
             add(state, taken);
+            of_mixed.add_to(row, state);
             self.attention_norm.apply(state);
             next_steps.push(state);
         });
         steps.clear(self.outer.group());
-        self.inner.apply(next_steps, multiplier, |_, row| {
-            (self.activate)(row);
-            steps.push(row);
+        activated.clear();
+        let of_states = added.rows(adapter.map(|adapter| &adapter.inner), states);
+        self.inner.apply(next_steps, multiplier, |row, inner| {
+            of_states.add_to(row, inner);
+            (self.activate)(inner);
+            steps.push(inner);
+            if adapter.is_some() {
+                activated.extend_from_slice(inner);
+            }
         });
+        let of_activated = added.rows(adapter.map(|adapter| &adapter.outer), activated);
         self.outer.apply(steps, multiplier, |row, out| {
             let state = &mut states[state(row)];
             add(state, out);
+            of_activated.add_to(row, state);
             self.outer_norm.apply(state);
         });
     }
@@ -102,6 +123,9 @@ pub(crate) struct Workspace {
     /// What each token takes from all, `[n_tokens, dim]`.
     mixed: Vec<f32>,
     attention: Attention,
+    added: Added,
+    /// What enters `outer`, where an adapter reads it, `[n_tokens, n_inner]`.
+    activated: Vec<f32>,
 }
 
 impl Workspace {
@@ -119,6 +143,8 @@ impl Workspace {
                 shares: Vec::new(),
                 of_head: Vec::new(),
             },
+            added: Added::new(),
+            activated: Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! The narrower the groups, the nearer the result is to that of 32-bit numbers, and the longer it
 //! takes.
 
+mod adapter;
 mod layer;
 mod linear;
 #[cfg(feature = "checkpoint")]
@@ -16,6 +17,7 @@ pub use self::linear::multiply_exactly;
 #[cfg(feature = "checkpoint")]
 pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
+    adapter::{Adapter, LayerAdapter},
     layer::{Layer, Norm, Workspace},
     linear::Linear,
     threads::on_all_threads,

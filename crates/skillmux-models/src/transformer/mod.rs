@@ -6,22 +6,26 @@
 //! bytes with a scale a token, so that products are whole numbers. A text is encoded by itself,
 //! never padded: its vector cannot depend on others.
 
+#[cfg(feature = "embedded")]
+mod cross_encoder;
 mod matrix;
 mod network;
 mod tokens;
 mod weights;
 
 use std::ops::Range;
+use std::sync::Arc;
+#[cfg(feature = "embedded")]
+use std::sync::LazyLock;
 
 use skillmux::{
     error::Result as EngineResult,
     model::{Encoder, EncoderIdentity, TokenEncoder, TokenVectors},
 };
 
-use self::{
-    network::{Network, normalise},
-    weights::Tensors,
-};
+#[cfg(feature = "embedded")]
+use self::cross_encoder::CrossEncoder;
+use self::network::{Network, normalise};
 use crate::{
     error::{Error, Result},
     int8::{Workspace, on_all_threads},
@@ -55,6 +59,16 @@ pub struct TransformerParts<'p> {
 }
 
 impl TransformerParts<'_> {
+    /// Returns those of the binary.
+    #[cfg(feature = "embedded")]
+    fn embedded() -> Self {
+        Self {
+            name: TRANSFORMER_NAME,
+            vocabulary: skillmux_transformer_embeddings::VOCABULARY,
+            tensors: &EMBEDDED_TENSORS,
+        }
+    }
+
     /// Returns the beginning of a hash of all parts.
     fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -72,23 +86,31 @@ impl TransformerParts<'_> {
 /// is unknown to the vocabulary, as Chinese to an English one, has a vector of zeros.
 pub struct TransformerEncoder {
     identity: EncoderIdentity,
-    network: Network,
+    network: Arc<Network>,
 }
+
+#[cfg(feature = "embedded")]
+static EMBEDDED_TENSORS: [&[u8]; 2] =
+    [skillmux_transformer_embeddings::TENSORS, skillmux_transformer_layers::TENSORS];
+
+/// Name and version of the verifier of the binary.
+#[cfg(feature = "embedded")]
+const VERIFIER_NAME: &str = "minilm-serves-1";
+
+/// The network of the binary, which its encoder and its verifier share.
+#[cfg(feature = "embedded")]
+static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+    let parts = TransformerParts::embedded();
+    Arc::new(Network::of(&parts).expect("the embedded transformer is well-formed"))
+});
 
 impl TransformerEncoder {
     /// Returns the one inside the program, without the lexicon: a Chinese text has a vector of
     /// zeros.
     #[cfg(feature = "embedded")]
     pub(crate) fn embedded() -> Self {
-        Self::new(&TransformerParts {
-            name: TRANSFORMER_NAME,
-            vocabulary: skillmux_transformer_embeddings::VOCABULARY,
-            tensors: &[
-                skillmux_transformer_embeddings::TENSORS,
-                skillmux_transformer_layers::TENSORS,
-            ],
-        })
-        .expect("the embedded transformer is well-formed")
+        Self::over(&TransformerParts::embedded(), Arc::clone(&NETWORK))
+            .expect("the embedded transformer is well-formed")
     }
 
     /// Reads a transformer.
@@ -96,7 +118,11 @@ impl TransformerEncoder {
     /// # Errors
     /// [`Error::TransformerDamaged`].
     pub fn new(parts: &TransformerParts<'_>) -> Result<Self> {
-        let network = Network::read(parts.vocabulary, &Tensors::read(parts.tensors)?)?;
+        Self::over(parts, Arc::new(Network::of(parts)?))
+    }
+
+    /// Returns the encoder over a network that was read from the parts.
+    fn over(parts: &TransformerParts<'_>, network: Arc<Network>) -> Result<Self> {
         let identity = EncoderIdentity {
             name: parts.name.to_owned(),
             dim: u32::try_from(network.dim()).map_err(|_| damaged("is of another kind"))?,
@@ -176,6 +202,14 @@ impl TokenEncoder for TransformerEncoder {
     fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
         self.network.tokens.clauses(tokens)
     }
+}
+
+/// Returns what says whether a skill serves a task, with the weights of the binary.
+#[cfg(feature = "embedded")]
+pub(crate) fn verifier(translator: Box<dyn skillmux::model::Translator>) -> CrossEncoder {
+    let (network, adapter) = (Arc::clone(&NETWORK), skillmux_transformer_layers::VERIFIER);
+    CrossEncoder::new(VERIFIER_NAME, network, adapter, translator)
+        .expect("the embedded verifier is well-formed")
 }
 
 /// Returns what is said of weights that are not those of a transformer.

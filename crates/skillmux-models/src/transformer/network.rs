@@ -3,10 +3,10 @@
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::ApproxGelu;
 
-use super::{damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
+use super::{TransformerParts, damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
 use crate::{
     error::Result,
-    int8::{Layer, Linear, Norm, Workspace},
+    int8::{Adapter, Layer, LayerAdapter, Linear, Norm, Workspace},
 };
 
 /// Width of a head of attention in models of this class.
@@ -30,6 +30,11 @@ pub(super) struct Network {
 }
 
 impl Network {
+    /// Reads the network of these parts.
+    pub(super) fn of(parts: &TransformerParts<'_>) -> Result<Self> {
+        Self::read(parts.vocabulary, &Tensors::read(parts.tensors)?)
+    }
+
     /// Reads a network with as many layers as there are tensors for.
     pub(super) fn read(vocabulary: &str, tensors: &Tensors) -> Result<Self> {
         let tokens = Tokens::new(vocabulary)?;
@@ -82,15 +87,59 @@ impl Network {
     /// Returns the last states of the tokens, `[n_tokens, dim]`; at most
     /// [`max_tokens`](Self::max_tokens).
     pub(super) fn states(&self, ids: &[u32], workspace: &mut Workspace) -> Vec<f32> {
+        let mut states = self.first_states(ids);
+        self.norm.apply(&mut states);
+        for layer in &self.layers {
+            layer.apply(None, &mut states, workspace);
+        }
+        states
+    }
+
+    /// As [`states`](Self::states), for two texts and with an adapter.
+    pub(super) fn adapted_states(
+        &self,
+        ids: &[u32],
+        second: &Second<'_>,
+        adapter: &[LayerAdapter],
+        workspace: &mut Workspace,
+    ) -> Vec<f32> {
+        let mut states = self.first_states(ids);
+        for state in states.chunks_exact_mut(self.dim()).skip(second.start) {
+            for (x, added) in state.iter_mut().zip(second.added) {
+                *x += added;
+            }
+        }
+        self.norm.apply(&mut states);
+        for (layer, adapter) in self.layers.iter().zip(adapter) {
+            layer.apply(Some(adapter), &mut states, workspace);
+        }
+        states
+    }
+
+    /// Returns the sums of word and position vectors.
+    fn first_states(&self, ids: &[u32]) -> Vec<f32> {
         let mut states = Vec::with_capacity(ids.len() * self.dim());
         for (id, position) in ids.iter().zip(self.positions.chunks_exact(self.dim())) {
             states.extend(self.words.row(*id as usize).zip(position).map(|(word, at)| word + at));
         }
-        self.norm.apply(&mut states);
-        for layer in &self.layers {
-            layer.apply(&mut states, workspace);
-        }
         states
+    }
+
+    /// Reads an adapter of all layers.
+    pub(super) fn adapter(&self, tensors: &Tensors) -> Result<Vec<LayerAdapter>> {
+        let of_layer = |(at, layer): (usize, &Layer)| {
+            let name = |part: &str| format!("encoder.layer.{at}.{part}");
+            let inputs =
+                ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+            let (dim, n_inner) = (self.dim(), layer.inner.n_out());
+            Ok(LayerAdapter {
+                inputs: adapter(tensors, &inputs, dim, dim)?,
+                attention: adapter(tensors, &[name("attention.output.dense")], dim, dim)?,
+                inner: adapter(tensors, &[name("intermediate.dense")], dim, n_inner)?,
+                outer: adapter(tensors, &[name("output.dense")], n_inner, dim)?,
+            })
+        };
+        self.layers.iter().enumerate().map(of_layer).collect()
     }
 
     /// Returns the mean of states with length 1.
@@ -104,6 +153,14 @@ impl Network {
         normalise(&mut mean);
         mean
     }
+}
+
+/// The second of two texts that are read together.
+pub(super) struct Second<'s> {
+    /// Place of its first token.
+    pub(super) start: usize,
+    /// What is added to the states of its tokens before the first layer.
+    pub(super) added: &'s [f32],
 }
 
 /// Gives a vector length 1, unless it has none.
@@ -163,4 +220,36 @@ fn linear(tensors: &Tensors, names: &[String], n_in: usize) -> Result<Linear> {
         return Err(damaged(format!("has no numbers in the matrix `{}`", names.join("`, `"))));
     }
     Ok(Linear::new(n_in, &steps, &scales, biases))
+}
+
+/// Reads the adapters of matrices of one input, whose outputs follow one another.
+fn adapter(tensors: &Tensors, names: &[String], n_in: usize, n_out: usize) -> Result<Adapter> {
+    let parts = names.iter().map(|name| {
+        let [down, up] = [".down", ".up"].map(|end| tensors.matrix(&format!("{name}{end}")));
+        let (down, up) = (down?, up?);
+        let is_sound = down.n_in == n_in && up.n_out == n_out && up.n_in == down.n_out;
+        if is_sound { Ok((down, up)) } else { Err(damaged("has an adapter of another width")) }
+    });
+    let parts = parts.collect::<Result<Vec<(Matrix, Matrix)>>>()?;
+    let rank: usize = parts.iter().map(|(down, _)| down.n_out).sum();
+    if rank == 0 {
+        return Err(damaged("has an adapter without numbers"));
+    }
+    let all_out = n_out * parts.len();
+    let (mut downs, mut ups) = (vec![0.0; n_in * rank], vec![0.0; rank * all_out]);
+    let mut first = 0;
+    for (part, (down, up)) in parts.iter().enumerate() {
+        for low in 0..down.n_out {
+            for (at, number) in down.row(low).enumerate() {
+                downs[at * rank + first + low] = number;
+            }
+        }
+        for out in 0..n_out {
+            for (low, number) in up.row(out).enumerate() {
+                ups[(first + low) * all_out + part * n_out + out] = number;
+            }
+        }
+        first += down.n_out;
+    }
+    Ok(Adapter::new(rank, downs, ups))
 }
