@@ -4,7 +4,7 @@ use std::{
     fs,
     ops::Range,
     path::{Path, PathBuf},
-    sync::{Arc, Once, OnceLock},
+    sync::{Arc, LazyLock, Once, OnceLock},
 };
 
 use skillmux::{
@@ -12,8 +12,8 @@ use skillmux::{
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
     model::{
-        ChatModel, Encoder, EncoderIdentity, PairScorer, Speller, SubjectWords, TokenEncoder,
-        TokenVectors, Translator,
+        ChatModel, Encoder, EncoderIdentity, PairScorer, PairScorerIdentity, Speller, SubjectWords,
+        TokenEncoder, TokenVectors, Translator,
     },
     page::{FullPager, KindPager, MmrPager, Pager, PagerWeights, ValuePager},
     rerank::{
@@ -103,6 +103,25 @@ impl TokenEncoder for WhenAsked {
     fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
         present().clauses(tokens)
     }
+}
+
+/// The verifier of the program, which is read when it is first asked.
+struct VerifierWhenAsked;
+
+impl PairScorer for VerifierWhenAsked {
+    fn identity(&self) -> &PairScorerIdentity {
+        verifier().identity()
+    }
+
+    fn scores(&self, query: &str, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
+        verifier().scores(query, texts)
+    }
+}
+
+fn verifier() -> &'static dyn PairScorer {
+    static VERIFIER: LazyLock<Box<dyn PairScorer>> =
+        LazyLock::new(|| Box::new(skillmux_models::verifier()));
+    VERIFIER.as_ref()
 }
 
 /// The files of a folder of a transformer.
@@ -427,6 +446,7 @@ impl Models {
                 let linear = linear.with_transformer(weights.with_transformer.clone());
                 let retriever = retriever.with_transformer(transformer());
                 Ranker::new(Box::new(retriever), Box::new(linear))
+                    .with_verifier(Arc::new(VerifierWhenAsked))
             }
             RetrieverChoice::Fielded => as_found(Box::<Bm25Retriever>::default()),
             RetrieverChoice::Joined => {

@@ -321,6 +321,10 @@ pub(crate) struct TrainAbstentionArgs {
     /// file
     #[arg(long, value_name = "FILE.json")]
     pub(crate) keep: Option<PathBuf>,
+    /// Of the calibration with the transformer in --keep, only fit what it makes of the verifier; all
+    /// its other weights stay. The indexes need no more than 2,000 skills each
+    #[arg(long, requires = "keep")]
+    pub(crate) only_verifier: bool,
     /// Two thresholds of the calibration with the transformer, from 0 to 1: one for libraries of up
     /// to 300 skills, one for 100,000 skills. Between these sizes, the threshold changes with the
     /// logarithm of the size. Without this option, the threshold is the one that covers 90 % of the

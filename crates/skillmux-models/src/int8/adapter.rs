@@ -102,7 +102,7 @@ mod tests {
         let mut added = Added::new();
         assert_eq!(added.of(&adapter, &[1.0, 1.0, 0.5, 0.0]), [9.0, -3.0, 0.0, 1.5, -0.5, 0.0]);
         let rows = added.rows(Some(&adapter), &[0.0, 1.0, 1.0, 0.0]);
-        let mut numbers = [1.0; 3];
+        let mut numbers = vec![1.0; 3];
         rows.add_to(1, &mut numbers);
         assert_eq!(numbers, [4.0, 0.0, 1.0]);
         // Without an adapter nothing is added, and fewer rows leave nothing of those before.

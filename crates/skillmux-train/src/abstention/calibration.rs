@@ -12,11 +12,16 @@ use crate::optimizer::{Labelled, logistic};
 /// Share of the answerable queries that the threshold of a fit lets through.
 pub const COVERAGE: f64 = 0.9;
 
+/// Where a verifier is asked, requests with a skill are taken to be three times as common as others:
+/// with as many of each, and half of the others near ones, it refuses too many. Set by hand, with a
+/// look at the tables of `docs/abstention.md`.
+const ANSWERABLE_LOG_ODDS: f32 = 1.098_612_3;
+
 /// Bias and weights.
 const N: usize = Features::N + 1;
 
-/// The feature that is fitted by itself.
-const LACKED: &str = "subjects_lacked";
+/// The features that are fitted by themselves.
+const ALONE: [&str; 3] = ["subjects_lacked", "serves", "verified"];
 
 /// L2 penalty on the weights of standardised features, as a share of the number of examples: keeps
 /// the weights of features that say the same from growing apart.
@@ -50,6 +55,8 @@ pub struct CalibrationExample {
 /// the log-odds of the other features. Tasks that need no skill name few subjects, so that a fit to
 /// all would make of it how much a task is work.
 ///
+/// At last [`fit_verifier`] fits what the verifier says.
+///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
 pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
     let rows = weighted_rows(examples);
@@ -57,7 +64,23 @@ pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]
     let mut calibration =
         Calibration { ranking, bias, weights, threshold: 0.0, large_threshold: None };
     fit_lacked(&mut calibration, &rows);
+    weigh_verifier(&mut calibration, &rows);
     calibration.threshold = threshold(&calibration, examples);
+    calibration
+}
+
+/// Fits how much a calibration weighs what the verifier says, and leaves its other weights and its
+/// threshold as they are.
+///
+/// The examples are those that a verifier was asked about. Answerable ones have half of the weight,
+/// near ones a quarter, the others a quarter: the verifier is for near ones, of which there are few.
+#[must_use]
+pub(super) fn fit_verifier(
+    calibration: &Calibration,
+    examples: &[CalibrationExample],
+) -> Calibration {
+    let mut calibration = calibration.clone();
+    weigh_verifier(&mut calibration, &weighted_rows(examples));
     calibration
 }
 
@@ -117,7 +140,7 @@ fn weighted_rows(examples: &[CalibrationExample]) -> Vec<Row> {
 
 /// Fits, and leaves out features that measure a match but got a weight below zero, until none does.
 fn fit_monotone(rows: &[Row]) -> (f32, Features) {
-    let mut is_used = Features::NAMES.map(|name| name != LACKED);
+    let mut is_used = Features::NAMES.map(|name| !ALONE.contains(&name));
     let has_both = [false, true].iter().all(|answer| rows.iter().any(|row| row.answer == *answer));
     if !has_both {
         return (0.0, Features::default());
@@ -158,6 +181,39 @@ fn fit_lacked(calibration: &mut Calibration, rows: &[Row]) {
         return;
     }
     calibration.weights.subjects_lacked = rounded(of_lacked / of_log_odds);
+}
+
+/// Fits the weight of what the verifier says, and from what it counts, beside all other features;
+/// none below zero.
+fn weigh_verifier(calibration: &mut Calibration, rows: &[Row]) {
+    (calibration.weights.serves, calibration.weights.verified) = (0.0, 0.0);
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.features.verified > 0.0).collect();
+    let class = |row: &Row| (row.answer, row.is_near && !row.answer);
+    let weight_of = |of: (bool, bool)| {
+        rows.iter().filter(|row| class(row) == of).map(|row| row.weight).sum::<f64>()
+    };
+    let [answerable, near, others] = [(true, false), (false, true), (false, false)].map(weight_of);
+    if answerable <= 0.0 || near + others <= 0.0 {
+        return;
+    }
+    let share = if near > 0.0 && others > 0.0 { 0.5 } else { 1.0 };
+    let labelled = |row: &&Row| -> Labelled<3> {
+        let weight = match class(row) {
+            (true, _) => row.weight / answerable,
+            (false, true) => share * row.weight / near,
+            (false, false) => share * row.weight / others,
+        };
+        let log_odds = f64::from(calibration.log_odds(&row.features));
+        let input = [1.0, log_odds, f64::from(row.features.serves)];
+        Labelled { input, answer: row.answer, weight }
+    };
+    let labelled: Vec<Labelled<3>> = rows.iter().map(labelled).collect();
+    let [bias, of_log_odds, of_serves] = logistic(&labelled, PENALTY);
+    if of_log_odds <= 0.0 || of_serves <= 0.0 {
+        return;
+    }
+    calibration.weights.serves = rounded(of_serves / of_log_odds);
+    calibration.weights.verified = rounded(bias / of_log_odds) + ANSWERABLE_LOG_ODDS;
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
@@ -249,6 +305,7 @@ mod tests {
                 Features::from_array(std::array::from_fn(|_| 4.0 * random.share() - 2.0));
             features.library_size = 4.0;
             features.character_share = 0.0;
+            (features.serves, features.verified) = (0.0, 0.0);
             let evidence = Evidence { features, ..Evidence::default() };
             let is_answerable = random.share() < truth.confidence(&evidence);
             CalibrationExample {
@@ -268,6 +325,31 @@ mod tests {
         for (weight, known) in fitted.iter().zip(WEIGHTS) {
             assert!((weight - known).abs() < 0.1, "{weight} is not {known}");
         }
+    }
+
+    #[test]
+    fn only_what_the_verifier_says_is_weighed_anew() {
+        let mut random = Random::new(3);
+        let mut drawn = examples(4_000, 1);
+        let known = fit(&drawn);
+        for example in &mut drawn {
+            // Half of what it says is chance.
+            let says = if example.is_answerable { 1.0 } else { -1.0 };
+            let said = if random.share() < 0.5 { says } else { 4.0 * random.share() - 2.0 };
+            let features = &mut example.evidence.features;
+            (features.serves, features.verified) = (said, 1.0);
+        }
+        let fitted = fit_verifier(&known, &drawn);
+        assert!(fitted.weights.serves > 0.5, "{}", fitted.weights.serves);
+        // Answerable requests are taken to be more common.
+        assert!(fitted.weights.verified > 0.5, "{}", fitted.weights.verified);
+        let weights = Features { serves: 0.0, verified: 0.0, ..fitted.weights };
+        assert_eq!(Calibration { weights, ..fitted }, known);
+        // A verifier that says the opposite of the truth is not believed.
+        for example in &mut drawn {
+            example.evidence.features.serves *= -1.0;
+        }
+        assert_eq!(fit_verifier(&known, &drawn), known);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use skillmux::{
 use skillmux_eval::metric::abstention::Judged;
 
 use super::{
-    calibration::{CalibrationExample, fit_calibration},
+    calibration::{CalibrationExample, fit_calibration, fit_verifier},
     question::{Question, QuestionKind, Questions, Scope},
 };
 use crate::error::Result;
@@ -125,10 +125,19 @@ impl AbstentionExamples {
     /// Fits a calibration of the first router's ranking to the examples that are not held out;
     /// `None` if no router was asked.
     pub fn fit(&self) -> Option<Calibration> {
-        let ranking = self.ranking.clone()?;
+        Some(fit_calibration(self.ranking.clone()?, &self.train()))
+    }
+
+    /// Returns a calibration with what it makes of the verifier fitted to the examples that are not
+    /// held out.
+    #[must_use]
+    pub fn fit_verifier(&self, calibration: &Calibration) -> Calibration {
+        fit_verifier(calibration, &self.train())
+    }
+
+    fn train(&self) -> Vec<CalibrationExample> {
         let train = self.examples.iter().filter(|example| !example.is_held_out);
-        let train: Vec<CalibrationExample> = train.filter_map(AbstentionExample::to_fit).collect();
-        Some(fit_calibration(ranking, &train))
+        train.filter_map(AbstentionExample::to_fit).collect()
     }
 
     /// Returns the number of examples that are fitted to or measured only, and not held out.

@@ -52,6 +52,10 @@ pub struct Grounds {
     /// Share of the subjects that the task names which the skill lacks, in `[0, 1)`.
     #[serde(default)]
     pub subjects_lacked: f32,
+    /// Log-odds that the skill serves the task, as a verifier says that read both; 0 where none was
+    /// asked.
+    #[serde(default)]
+    pub serves: f32,
 }
 
 impl Explanation {
@@ -89,6 +93,7 @@ impl Grounds {
             cosine_rise: measured(COSINE_RISE),
             vector_rank: measured(Feature::DenseRank.as_str()),
             subjects_lacked: words.map_or(0.0, |words| words.subjects_lacked),
+            serves: candidate.signals.serves.unwrap_or(0.0),
         }
     }
 }

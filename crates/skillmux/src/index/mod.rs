@@ -33,3 +33,4 @@ pub use write::{
 pub(crate) use lexical::{TermPostings, length_id_of, length_of, name_key};
 pub(crate) use quantised::QueryVector;
 pub(crate) use vectors::{N_PARTS, Part, Vectors, encode_queries, encode_query};
+pub(crate) use write::whole_text;

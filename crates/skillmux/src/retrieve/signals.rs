@@ -14,6 +14,9 @@ pub struct Signals {
     /// Words matched and missed; read for candidates that are judged or shown, for it costs reading
     /// the skill.
     pub words: Option<WordMatch>,
+    /// Log-odds that the skill serves the query, as a verifier says that read both; `None` where
+    /// none was asked.
+    pub serves: Option<f32>,
     /// What trust took off its score; see `docs/trust.md`.
     pub lowered: f32,
     /// Log-odds that trust takes off the confidence.

@@ -127,6 +127,9 @@ impl<'r> Found<'r> {
         let mut candidate = considered.candidate.clone();
         let indexed = index.skill(index.find(&candidate.skill)?)?;
         self.reasons.read(&mut candidate, &indexed)?;
+        if self.calibration.is_some_and(|it| it.asks_verifier(index.n_skills())) {
+            self.reasons.verify(&mut candidate, &indexed)?;
+        }
         Ok(judge(
             self.text,
             self.is_asked_for,

@@ -14,15 +14,15 @@ use crate::{
     decompose::asks_anywhere,
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
-    index::{Index, IndexedSkill},
-    model::{Language, Speller, SubjectWords, Translated, Translator},
+    index::{Index, IndexedSkill, whole_text},
+    model::{Language, PairScorer, Speller, SubjectWords, Translated, Translator},
     query::Query,
     rerank::{KeepOrder, RerankRequest, Reranker},
     retrieve::{
         Bm25, Bm25Config, Bm25Retriever, Candidate, Contribution, Feature, Ranking,
         RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, lower_nearest, named,
     },
-    skill::SkillId,
+    skill::{Skill, SkillId},
     trust::TrustPolicy,
 };
 
@@ -34,6 +34,7 @@ pub struct Ranker {
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
     subjects: Option<Arc<dyn SubjectWords>>,
+    verifier: Option<Arc<dyn PairScorer>>,
     translator: Option<Arc<dyn Translator>>,
     trust: Option<TrustPolicy>,
 }
@@ -54,6 +55,7 @@ impl Ranker {
             words: Bm25Config::default(),
             speller: None,
             subjects: None,
+            verifier: None,
             translator: None,
             trust: Some(TrustPolicy::default()),
         }
@@ -77,6 +79,13 @@ impl Ranker {
     #[must_use]
     pub fn with_subjects(self, subjects: Arc<dyn SubjectWords>) -> Self {
         Self { subjects: Some(subjects), ..self }
+    }
+
+    /// Returns the ranker with what reads a query and its best skill together: a calibration that
+    /// weighs what it says then judges by that as well.
+    #[must_use]
+    pub fn with_verifier(self, verifier: Arc<dyn PairScorer>) -> Self {
+        Self { verifier: Some(verifier), ..self }
     }
 
     /// Returns the ranker with what says queries in English: skills in English are then found by
@@ -329,7 +338,7 @@ impl Ranker {
     /// Returns a reader of skills for the reasons of one query.
     pub(super) fn reasons<'r>(&'r self, index: &'r Index, query: &'r Query) -> Result<Reasons<'r>> {
         let bm25 = Bm25::new(index, self.words);
-        Ok(Reasons { ranker: self, words: WordReader::new(&bm25, query)?, bm25 })
+        Ok(Reasons { ranker: self, query, words: WordReader::new(&bm25, query)?, bm25 })
     }
 
     /// Returns what the score of a candidate is made of.
@@ -367,6 +376,7 @@ struct RankedText {
 /// Reads skills, and tells the reasons for their places.
 pub(super) struct Reasons<'r> {
     ranker: &'r Ranker,
+    query: &'r Query,
     bm25: Bm25<'r>,
     words: WordReader<'r>,
 }
@@ -389,6 +399,21 @@ impl Reasons<'_> {
             None => words,
         };
         candidate.signals.words = Some(words);
+        Ok(())
+    }
+
+    /// Asks the verifier about a candidate, if there is one, and the query does not name the skill.
+    pub(super) fn verify(&self, candidate: &mut Candidate, indexed: &IndexedSkill) -> Result<()> {
+        let signals = &mut candidate.signals;
+        let Some(verifier) = self.ranker.verifier.as_deref() else { return Ok(()) };
+        if signals.is_named || signals.serves.is_some() {
+            return Ok(());
+        }
+        let translation = signals.translation.as_ref().map(|found| found.text.as_str());
+        let Skill { name, description, body, .. } = &indexed.skill;
+        let text = whole_text(name, description, body);
+        let scores = verifier.scores(translation.unwrap_or(self.query.text()), &[&text])?;
+        signals.serves = scores.first().copied().filter(|score| score.is_finite());
         Ok(())
     }
 

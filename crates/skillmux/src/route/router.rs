@@ -228,6 +228,11 @@ impl Router {
         let by_translation = candidates.first().and_then(|best| best.signals.translation.as_ref());
         let ranking = by_translation.map_or(&identity, |found| &found.ranking);
         let calibration = self.stages.calibrations.of(ranking);
+        if let (Some(candidate), Some(indexed)) = (candidates.first_mut(), &best)
+            && calibration.is_some_and(|it| it.asks_verifier(index.n_skills()))
+        {
+            reasons.verify(candidate, indexed)?;
+        }
         let judgement =
             judge(query.text(), is_asked_for, index.n_skills(), candidates.first(), calibration);
         let considered = |candidate: Candidate| -> Result<Considered> {

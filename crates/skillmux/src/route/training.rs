@@ -6,7 +6,7 @@ use super::{
     router::N_SPARE_CANDIDATES,
 };
 use crate::{
-    compose::{Evidence, Split, StepCandidates},
+    compose::{Calibration, Evidence, Split, StepCandidates},
     error::Result,
     index::IndexedSkill,
     page::PageRequest,
@@ -39,7 +39,11 @@ impl Router {
             self.stages.ranker.rank_text(&index, &reading, query, 1)?;
         let Some(mut best) = candidates.pop() else { return Ok(None) };
         let indexed = index.skill(index.find(&best.skill)?)?;
-        self.stages.ranker.reasons(&index, query)?.read(&mut best, &indexed)?;
+        let mut reasons = self.stages.ranker.reasons(&index, query)?;
+        reasons.read(&mut best, &indexed)?;
+        if Calibration::may_ask_verifier(index.n_skills()) {
+            reasons.verify(&mut best, &indexed)?;
+        }
         let by_translation = best.signals.translation.as_ref();
         let ranking = by_translation.map_or(ranking, |found| found.ranking.clone());
         let evidence = Evidence::of(query.text(), index.n_skills(), &best);

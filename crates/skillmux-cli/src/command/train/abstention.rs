@@ -68,7 +68,11 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
                  queries, or another index"
             );
         }
-        let mut calibration = examples.fit().context("no index was asked")?;
+        let known = kept.as_ref().and_then(|kept| kept.iter().next());
+        let mut calibration = match known.filter(|_| args.only_verifier) {
+            Some(known) => examples.fit_verifier(known),
+            None => examples.fit().context("no index was asked")?,
+        };
         if let (VectorUse::Transformer, [small, large]) = (vectors, &*args.thresholds) {
             calibration.threshold = *small;
             calibration.large_threshold = Some(*large);

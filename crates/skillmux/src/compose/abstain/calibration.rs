@@ -64,10 +64,24 @@ impl TryFrom<Vec<Calibration>> for Calibrations {
 /// `large_threshold` is for.
 const THRESHOLD_SIZES: [f32; 2] = [300.0, 100_000.0];
 
+/// Skills of the largest library in which a verifier is asked.
+const MAX_VERIFIED_SKILLS: usize = 2_000;
+
 impl Calibration {
     fn is_finite(&self) -> bool {
         let others = [self.bias, self.threshold, self.large_threshold.unwrap_or(0.0)];
         self.weights.to_array().into_iter().chain(others).all(f32::is_finite)
+    }
+
+    /// Returns whether it weighs what a verifier says in a library of this size.
+    pub(crate) fn asks_verifier(&self, n_skills: usize) -> bool {
+        self.weights.serves != 0.0 && Self::may_ask_verifier(n_skills)
+    }
+
+    /// Returns whether a verifier is asked in a library of this size at all: in a large one the best
+    /// skill is often not the right one, though the right one is near.
+    pub(crate) fn may_ask_verifier(n_skills: usize) -> bool {
+        n_skills <= MAX_VERIFIED_SKILLS
     }
 
     /// Returns the confidence below which a plan abstains in a library of this size. Above 300

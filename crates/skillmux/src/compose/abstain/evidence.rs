@@ -112,6 +112,13 @@ evidence_features! {
     /// Share of the subjects that the task names which the best skill lacks, in `[0, 1)`.
     #[serde(default)]
     subjects_lacked: false,
+    /// Log-odds that the best skill serves the task, as a verifier says that read both; 0 where none
+    /// was asked.
+    #[serde(default)]
+    serves: true,
+    /// 1 if a verifier was asked, else 0: what its log-odds are counted from.
+    #[serde(default)]
+    verified: false,
 }
 
 impl Evidence {
@@ -129,6 +136,7 @@ impl Evidence {
             cosine_rise,
             vector_rank,
             subjects_lacked,
+            serves,
         } = Grounds::of(best);
         let signal = |name: &str| best.signals.get(name).unwrap_or(0.0);
         let n_terms = words.n_terms as f32;
@@ -160,6 +168,8 @@ impl Evidence {
             few_words: f32::from(u8::from(is_few)),
             tells: if asks || is_few { 0.0 } else { f32::max(-work, 0.0) },
             subjects_lacked,
+            serves,
+            verified: f32::from(u8::from(best.signals.serves.is_some())),
         };
         // With a stop word it may be a question: `what is docker`.
         let is_of_name = (1..=MAX_KEYWORDS).contains(&words.n_terms)

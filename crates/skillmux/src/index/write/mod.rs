@@ -12,3 +12,4 @@ mod written;
 
 pub use encode::{EncodeReport, EncodeStep};
 pub use options::{Progress, UpdateMode, UpdateOptions, UpdateOutcome, UpdateReport};
+pub(crate) use texts::whole_text;

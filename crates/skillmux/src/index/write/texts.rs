@@ -19,7 +19,7 @@ use crate::{
 const MAX_CHARS: usize = 1500;
 
 /// Returns what a transformer reads of a skill: the name in words, the description, and the body.
-pub(super) fn whole_text(name: &str, description: &str, body: &str) -> String {
+pub(crate) fn whole_text(name: &str, description: &str, body: &str) -> String {
     let is_joint = |c: char| c == '-' || c == '_';
     let name: Vec<&str> = name.split(is_joint).filter(|part| !part.is_empty()).collect();
     let body = &body[..body.char_indices().nth(MAX_CHARS).map_or(body.len(), |(at, _)| at)];
