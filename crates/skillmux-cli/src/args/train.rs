@@ -322,7 +322,7 @@ pub(crate) struct TrainAbstentionArgs {
     #[arg(long, value_name = "FILE.json")]
     pub(crate) keep: Option<PathBuf>,
     /// Of the calibration with the transformer in --keep, only fit what it makes of the verifier; all
-    /// its other weights stay. The indexes need no more than 2,000 skills each
+    /// its other weights and thresholds stay. Only indexes of up to 2,000 skills count
     #[arg(long, requires = "keep")]
     pub(crate) only_verifier: bool,
     /// Two thresholds of the calibration with the transformer, from 0 to 1: one for libraries of up

@@ -248,6 +248,11 @@ fn route_in_json() {
         let name = id.split('/').next_back().unwrap();
         text = text.replace(id, "[EQUAL]").replace(name, "[EQUAL]");
     }
+    // The verifier answers in log-odds, which differ more between processors.
+    let (before, after) = text.split_once("\"serves\": ").unwrap();
+    let (serves, after) = after.split_once('\n').unwrap();
+    assert!(serves.parse::<f32>().is_ok_and(|log_odds| log_odds.abs() <= 8.0), "{serves}");
+    let text = format!("{before}\"serves\": [SERVES]\n{after}");
     assert_snapshot!(as_committed("route_in_json", text));
 }
 

@@ -5,6 +5,10 @@
 //! The narrower the groups, the nearer the result is to that of 32-bit numbers, and the longer it
 //! takes.
 
+#[cfg_attr(
+    not(feature = "embedded"),
+    expect(dead_code, reason = "only the embedded verifier adapts")
+)]
 mod adapter;
 mod layer;
 mod linear;
@@ -13,11 +17,12 @@ mod rounded;
 mod steps;
 mod threads;
 
+#[cfg(feature = "embedded")]
+pub(crate) use self::adapter::{Adapter, LayerAdapter};
 pub use self::linear::multiply_exactly;
 #[cfg(feature = "checkpoint")]
 pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
-    adapter::{Adapter, LayerAdapter},
     layer::{Layer, Norm, Workspace},
     linear::Linear,
     threads::on_all_threads,

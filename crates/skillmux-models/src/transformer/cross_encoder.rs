@@ -57,6 +57,9 @@ impl CrossEncoder {
     ) -> Result<Self> {
         let tensors = Tensors::read(&[bytes])?;
         let dim = network.dim();
+        if network.max_tokens() < TASK_TOKENS + SKILL_TOKENS {
+            return Err(damaged("has no place for a task and a skill"));
+        }
         let fingerprint = blake3::hash(bytes).to_hex()[..16].to_owned();
         Ok(Self {
             identity: PairScorerIdentity { name: name.to_owned(), fingerprint },
@@ -116,7 +119,7 @@ impl Head {
     fn read(tensors: &Tensors, dim: usize) -> Result<Self> {
         let hidden = tensors.matrix("head.0.weight")?;
         let n = hidden.n_out;
-        if hidden.n_in != 4 * dim {
+        if n == 0 || hidden.n_in != 4 * dim {
             return Err(damaged("has a head of another width"));
         }
         Ok(Self {

@@ -6,8 +6,11 @@ use rten_vecmath::ApproxGelu;
 use super::{TransformerParts, damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
 use crate::{
     error::Result,
-    int8::{Adapter, Layer, LayerAdapter, Linear, Norm, Workspace},
+    int8::{Layer, Linear, Norm, Workspace},
 };
+
+#[cfg(feature = "embedded")]
+use crate::int8::{Adapter, LayerAdapter};
 
 /// Width of a head of attention in models of this class.
 const HEAD_WIDTH: usize = 32;
@@ -96,6 +99,7 @@ impl Network {
     }
 
     /// As [`states`](Self::states), for two texts and with an adapter.
+    #[cfg(feature = "embedded")]
     pub(super) fn adapted_states(
         &self,
         ids: &[u32],
@@ -126,6 +130,7 @@ impl Network {
     }
 
     /// Reads an adapter of all layers.
+    #[cfg(feature = "embedded")]
     pub(super) fn adapter(&self, tensors: &Tensors) -> Result<Vec<LayerAdapter>> {
         let of_layer = |(at, layer): (usize, &Layer)| {
             let name = |part: &str| format!("encoder.layer.{at}.{part}");
@@ -156,6 +161,7 @@ impl Network {
 }
 
 /// The second of two texts that are read together.
+#[cfg(feature = "embedded")]
 pub(super) struct Second<'s> {
     /// Place of its first token.
     pub(super) start: usize,
@@ -223,6 +229,7 @@ fn linear(tensors: &Tensors, names: &[String], n_in: usize) -> Result<Linear> {
 }
 
 /// Reads the adapters of matrices of one input, whose outputs follow one another.
+#[cfg(feature = "embedded")]
 fn adapter(tensors: &Tensors, names: &[String], n_in: usize, n_out: usize) -> Result<Adapter> {
     let parts = names.iter().map(|name| {
         let [down, up] = [".down", ".up"].map(|end| tensors.matrix(&format!("{name}{end}")));

@@ -12,9 +12,9 @@ use crate::optimizer::{Labelled, logistic};
 /// Share of the answerable queries that the threshold of a fit lets through.
 pub const COVERAGE: f64 = 0.9;
 
-/// Where a verifier is asked, requests with a skill are taken to be three times as common as others:
-/// with as many of each, and half of the others near ones, it refuses too many. Set by hand, with a
-/// look at the tables of `docs/abstention.md`.
+/// What is added to the log-odds where a verifier was asked: with as many answerable requests as
+/// others, and half of the others near ones, it refuses too many. Set by hand to ln 3, with a look
+/// at the tables of `docs/abstention.md`.
 const ANSWERABLE_LOG_ODDS: f32 = 1.098_612_3;
 
 /// Bias and weights.
@@ -55,7 +55,7 @@ pub struct CalibrationExample {
 /// the log-odds of the other features. Tasks that need no skill name few subjects, so that a fit to
 /// all would make of it how much a task is work.
 ///
-/// At last [`fit_verifier`] fits what the verifier says.
+/// At last, what the verifier says is weighed in the same way.
 ///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
 pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
@@ -341,7 +341,6 @@ mod tests {
         }
         let fitted = fit_verifier(&known, &drawn);
         assert!(fitted.weights.serves > 0.5, "{}", fitted.weights.serves);
-        // Answerable requests are taken to be more common.
         assert!(fitted.weights.verified > 0.5, "{}", fitted.weights.verified);
         let weights = Features { serves: 0.0, verified: 0.0, ..fitted.weights };
         assert_eq!(Calibration { weights, ..fitted }, known);

@@ -135,6 +135,11 @@ impl AbstentionExamples {
         fit_verifier(calibration, &self.train())
     }
 
+    /// Returns who ranked; `None` if no router was asked.
+    pub fn ranking(&self) -> Option<&RankingIdentity> {
+        self.ranking.as_ref()
+    }
+
     fn train(&self) -> Vec<CalibrationExample> {
         let train = self.examples.iter().filter(|example| !example.is_held_out);
         train.filter_map(AbstentionExample::to_fit).collect()

@@ -68,9 +68,8 @@ pub(super) fn run(args: &TrainAbstentionArgs, settings: &Settings) -> anyhow::Re
                  queries, or another index"
             );
         }
-        let known = kept.as_ref().and_then(|kept| kept.iter().next());
-        let mut calibration = match known.filter(|_| args.only_verifier) {
-            Some(known) => examples.fit_verifier(known),
+        let mut calibration = match kept.as_ref().filter(|_| args.only_verifier) {
+            Some(kept) => verified(&examples, kept)?,
             None => examples.fit().context("no index was asked")?,
         };
         if let (VectorUse::Transformer, [small, large]) = (vectors, &*args.thresholds) {
@@ -104,6 +103,21 @@ fn kept(path: &Path) -> anyhow::Result<Calibrations> {
     let text = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("`{}` holds no calibrations", path.display()))
+}
+
+/// Returns the calibration of the ranking that was asked, with what it makes of the verifier fitted
+/// anew.
+fn verified(examples: &AbstentionExamples, kept: &Calibrations) -> anyhow::Result<Calibration> {
+    let ranking = examples.ranking().context("no index was asked")?;
+    let known = kept.of(ranking);
+    let known = known.context("--keep has no calibration of the ranking with the transformer")?;
+    let fitted = examples.fit_verifier(known);
+    if fitted.weights.serves <= 0.0 {
+        bail!(
+            "the verifier tells nothing here: are there indexes of up to 2,000 skills, read by the transformer?"
+        );
+    }
+    Ok(fitted)
 }
 
 /// How much an index of `--heavy-index` counts.

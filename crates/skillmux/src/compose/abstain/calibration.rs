@@ -78,8 +78,8 @@ impl Calibration {
         self.weights.serves != 0.0 && Self::may_ask_verifier(n_skills)
     }
 
-    /// Returns whether a verifier is asked in a library of this size at all: in a large one the best
-    /// skill is often not the right one, though the right one is near.
+    /// Returns whether a verifier is asked in a library of this size at all. In a large one, the best
+    /// skill is often wrong though the right one is near.
     pub(crate) fn may_ask_verifier(n_skills: usize) -> bool {
         n_skills <= MAX_VERIFIED_SKILLS
     }
