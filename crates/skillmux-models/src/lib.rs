@@ -3,7 +3,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | nine megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`], [`transformer`], [`verifier`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | 28 megabytes |
 //! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder; [`sequence`]: the sequence composer | a tensor library and tokenizers |
 //! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |

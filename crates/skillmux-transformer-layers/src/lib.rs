@@ -1,4 +1,4 @@
-//! The second half of the weights of the transformer of skillmux; a crate of its own, since a
+//! The second half of the weights of the transformer of skillmux, and the verifier over it; a crate of its own, since a
 //! registry takes ten megabytes a crate.
 //!
 //! The model card is `crates/skillmux-models/assets/transformer.md`.

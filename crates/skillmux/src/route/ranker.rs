@@ -402,11 +402,13 @@ impl Reasons<'_> {
         Ok(())
     }
 
-    /// Asks the verifier about a candidate, if there is one, and the query does not name the skill.
+    /// Asks the verifier about a candidate that was read, if there is one, the query does not name the
+    /// skill, and the skill lacks a word of the query.
     pub(super) fn verify(&self, candidate: &mut Candidate, indexed: &IndexedSkill) -> Result<()> {
         let signals = &mut candidate.signals;
         let Some(verifier) = self.ranker.verifier.as_deref() else { return Ok(()) };
-        if signals.is_named || signals.serves.is_some() {
+        let lacks_nothing = signals.words.as_ref().is_some_and(|words| words.missing.is_empty());
+        if signals.is_named || signals.serves.is_some() || lacks_nothing {
             return Ok(());
         }
         let translation = signals.translation.as_ref().map(|found| found.text.as_str());
