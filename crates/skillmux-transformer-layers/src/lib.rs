@@ -1,7 +1,7 @@
-//! The second half of the weights of the transformer of skillmux, and the verifier over it; a crate of its own, since a
-//! registry takes ten megabytes a crate.
+//! The second half of the weights of the transformer of skillmux, and the verifier over it; a crate
+//! of its own, since a registry takes ten megabytes a crate.
 //!
-//! The model card is `crates/skillmux-models/assets/transformer.md`.
+//! The model cards are `transformer.md` and `verifier.md` in `crates/skillmux-models/assets`.
 
 /// Layers 1 to 5, as a safetensors file.
 pub static TENSORS: &[u8] = include_bytes!("../assets/layers.safetensors");

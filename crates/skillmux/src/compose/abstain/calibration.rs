@@ -94,7 +94,8 @@ impl Calibration {
     }
 
     /// Returns the estimate in `[0, 1]` that the best skill helps, where as many tasks need a
-    /// skill as need none; 1 for a skill that the task names.
+    /// skill as need none; 1 for a skill that the task names. Where a verifier was asked, it is
+    /// somewhat higher than that.
     pub fn confidence(&self, evidence: &Evidence) -> f32 {
         if evidence.is_named {
             return 1.0;
