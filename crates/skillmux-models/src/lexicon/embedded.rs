@@ -10,7 +10,10 @@ use skillmux::{
 use skillmux_lexicons as lists;
 use whatlang::{Detector, Lang};
 
-use super::{DISCOUNT, Reading, RunLexicon, WordLexicon, Writing, runs::is_hangul};
+use super::{
+    DISCOUNT, Reading, RunLexicon, WordLexicon, Writing,
+    runs::{has_chinese, is_hangul},
+};
 
 /// Bytes of all lists.
 pub(crate) const N_BYTES: usize = lists::CHINESE.len()
@@ -29,7 +32,6 @@ static DETECTOR: LazyLock<Detector> = LazyLock::new(|| {
 
 /// The word lists of the binary; each is read when it is first needed.
 pub(crate) struct Lexicons {
-    chinese: LazyLock<RunLexicon>,
     japanese: LazyLock<RunLexicon>,
     korean: LazyLock<RunLexicon>,
     french: LazyLock<WordLexicon>,
@@ -43,7 +45,6 @@ impl Lexicons {
     /// Returns the lists of the binary.
     pub(crate) fn embedded() -> Self {
         Self {
-            chinese: LazyLock::new(chinese),
             japanese: LazyLock::new(|| runs(lists::JAPANESE, Writing::Japanese)),
             korean: LazyLock::new(|| runs(lists::KOREAN, Writing::Korean)),
             french: LazyLock::new(|| words(lists::FRENCH, Algorithm::French)),
@@ -94,7 +95,7 @@ impl Translator for Lexicons {
             return self.korean.translate(text);
         }
         if text.contains(is_common_han) {
-            return self.chinese.translate(text);
+            return Chinese.translate(text);
         }
         let (language, read) = self.read_words(text)?;
         let Reading { english: text, content, .. } = read.told()?;
@@ -106,7 +107,7 @@ impl Translator for Lexicons {
             Language::Japanese => text.contains(is_kana),
             Language::Korean => text.contains(is_hangul),
             Language::Russian => text.contains(is_cyrillic),
-            Language::Chinese => text.contains(is_common_han) && !text.contains(is_kana),
+            Language::Chinese => has_chinese(text),
             _ => self
                 .latin()
                 .iter()
@@ -115,9 +116,19 @@ impl Translator for Lexicons {
     }
 }
 
-/// Returns the Chinese list of the binary.
-pub(crate) fn chinese() -> RunLexicon {
-    runs(lists::CHINESE, Writing::Chinese)
+/// The Chinese list of the binary, which several models read.
+static CHINESE: LazyLock<RunLexicon> = LazyLock::new(|| runs(lists::CHINESE, Writing::Chinese));
+
+/// Says Chinese in English; the list is read when a text first has Chinese in it.
+pub(crate) struct Chinese;
+
+impl Translator for Chinese {
+    fn translate(&self, text: &str) -> Option<Translated> {
+        if !has_chinese(text) {
+            return None;
+        }
+        CHINESE.translate(text)
+    }
 }
 
 fn runs(lines: &'static str, writing: Writing) -> RunLexicon {

@@ -7,7 +7,7 @@ mod runs;
 mod words;
 
 #[cfg(feature = "embedded")]
-pub(crate) use embedded::{Lexicons, N_BYTES, chinese};
+pub(crate) use embedded::{Chinese, Lexicons, N_BYTES};
 pub use runs::{RunLexicon, Writing};
 pub use words::{Reading, WordLexicon};
 

@@ -176,7 +176,7 @@ impl Translator for RunLexicon {
 }
 
 /// Returns whether a text has Chinese in it. Japanese has other characters as well.
-fn has_chinese(text: &str) -> bool {
+pub(super) fn has_chinese(text: &str) -> bool {
     text.contains(is_common_han) && !text.contains(is_kana)
 }
 
