@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::markers::{Line, step_number};
+use super::{
+    condition::StepAfterCondition,
+    fence::prose_lines,
+    markers::{Line, step_number},
+};
 
 /// Longest first line of a step, in bytes.
 const MAX_STEP_BYTES: usize = 160;
@@ -11,34 +15,38 @@ const MAX_STEP_BYTES: usize = 160;
 const MAX_HEAD_BYTES: usize = 600;
 
 /// Returns the bytes of a node that stand for all of it: the head of a table, the text before a
-/// list, the first line of a numbered step. `None` where there is nothing shorter that says what
-/// the node is.
+/// list, the first line of a numbered step, together with a condition before it. `None` where there
+/// is nothing shorter that says what the node is, as of code.
 pub(super) fn brief_of(text: &str) -> Option<Range<usize>> {
-    let brief = head_of_table(text).or_else(|| lead_in(text)).or_else(|| first_line(text))?;
+    let brief = match StepAfterCondition::of(text) {
+        // The condition is of the step before: alone it does not stand for this one.
+        Some(node) => 0..node.step_start + first_line(&text[node.step_start..])?.end,
+        None => head_of_table(text).or_else(|| lead_in(text)).or_else(|| first_line(text))?,
+    };
     (brief.len() < text.trim_end().len()).then_some(brief)
 }
 
 /// Returns the row of names of a table, and the line below it.
 fn head_of_table(text: &str) -> Option<Range<usize>> {
-    let lines: Vec<Line<'_>> = Line::all(text).collect();
-    let at = lines.windows(2).position(|pair| pair[0].is_row() && pair[1].is_delimiter())?;
+    let lines: Vec<Line<'_>> = prose_lines(text).collect();
+    let at = lines.windows(2).position(|pair| pair[1].is_delimiter_below(&pair[0]))?;
     let (start, end) = (lines[at].start, lines[at + 1].end());
     (end - start <= MAX_HEAD_BYTES).then_some(start..end)
 }
 
 /// Returns the text before the first item of a list.
 fn lead_in(text: &str) -> Option<Range<usize>> {
-    let items = Line::all(text).find(Line::is_item)?;
+    let items = prose_lines(text).find(Line::is_item)?;
     let lead_in = text[..items.start].trim_end();
     (!lead_in.is_empty() && lead_in.len() <= MAX_HEAD_BYTES).then_some(0..lead_in.len())
 }
 
 /// Returns the first line of a numbered step, or its first words where the line is long; `None` of
-/// several steps.
+/// several steps, and of one that begins with code.
 fn first_line(text: &str) -> Option<Range<usize>> {
     step_number(text)?;
-    let mut lines = Line::all(text);
-    let first = lines.next()?;
+    let mut lines = prose_lines(text);
+    let first = lines.next().filter(|line| line.start == 0)?;
     if lines.any(|line| step_number(line.text).is_some()) {
         return None;
     }
@@ -76,6 +84,41 @@ mod tests {
         for text in ["", "Text.\nMore text.", "```\nls\n```", "- a\n- b", "1. a\n2. b", "1. a"] {
             assert_eq!(brief(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn code_has_none() {
+        for text in [
+            "```yaml\njobs:\n  - a\n  - b\n```",
+            "```ts\n/**\n * Handles it.\n */\nrun()\n```",
+            "Write this:\n\n~~~yaml\n- a\n~~~",
+            "Write this:\n\n```md\n| a |\n|---|\n| b |\n```",
+            "Write this:\n\n```md\n```sh\nls\n```\n\n- a\n```",
+            "1. ```sh\n   ls\n   ```",
+        ] {
+            assert_eq!(brief(text), None, "{text}");
+        }
+        let code = "Only this:\n\n```\n- x\n```";
+        assert_eq!(brief(&format!("{code}\n\n- a\n- b")), Some(code));
+        assert_eq!(brief("2. Run it.\n   ```\n   1. x\n   ```"), Some("2. Run it."));
+    }
+
+    #[test]
+    fn a_table_needs_no_bar_at_the_begin_of_a_line() {
+        let head = "name | use\n---|---";
+        assert_eq!(brief(&format!("{head}\na | b\nc | d")), Some(head));
+        assert_eq!(brief("a | b\n---\nc | d"), None);
+    }
+
+    #[test]
+    fn a_condition_of_the_step_before_does_not_stand_for_a_step() {
+        let condition = "If the disk is full, stop.";
+        let step = format!("{condition}\n\n3. Remove it.");
+        assert_eq!(brief(&format!("{step}\n   Note the time.")), Some(&*step));
+        assert_eq!(brief(&format!("{step}\n4. Unpack it.")), None);
+        assert_eq!(brief(&step), None);
+        // Here it governs the list.
+        assert_eq!(brief("If it is full\n\n- stop\n- look"), Some("If it is full"));
     }
 
     #[test]

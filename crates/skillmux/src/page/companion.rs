@@ -1,6 +1,7 @@
 //! [`together`]: what a node cannot be read without.
 
 use super::{
+    condition::{StepAfterCondition, own_text},
     markers::{Line, begins_item, step_number},
     outline::{Extent, Outline},
     scene::MAX_COMPARED,
@@ -64,6 +65,8 @@ enum Role {
     /// Comes before it: an earlier step, the head of a table, the text before a list. Its short
     /// form may stand for it.
     Before,
+    /// The next step, where it begins with the condition of this one: that alone is shown.
+    Condition,
 }
 
 /// A node with those that it cannot be read without, as far as they fit.
@@ -78,10 +81,11 @@ pub(super) struct Together {
 /// Returns a node with those that it cannot be read without. The others cost at most `max_tokens`,
 /// and all of them fit what is left of the budget.
 ///
-/// If they don't, what comes before is shown in short. If that is still too much, there are no
-/// conditions; then only what belongs to the node itself; then what belongs to it and what comes
-/// before, in short; then the node is alone. Conditions that fit for themselves come along
-/// nevertheless.
+/// If they don't, what comes before is shown in short, as far as it has a short form. If that is
+/// still too much, there are no conditions of the section; then only what belongs to the node
+/// itself; then what belongs to it and what comes before, in short; then all this without the
+/// condition of the step itself; then the node is alone. Conditions that fit for themselves come
+/// along nevertheless.
 pub(super) fn together(
     outline: &Outline<'_>,
     nodes: &[Node],
@@ -93,32 +97,41 @@ pub(super) fn together(
         return Together { choices: alone, is_complete: false };
     }
     let companions = with_companions(outline, nodes, node_idx);
-    let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 3]| {
+    let extent_of = |(idx, role): (usize, Role), extents: &[Option<Extent>; 4]| {
         let extent = if idx == node_idx { Some(Extent::Whole) } else { extents[role as usize] };
+        let extent = extent.map(|extent| match extent {
+            Extent::Brief if !outline.has_brief(idx) => Extent::Whole,
+            extent => extent,
+        });
         extent.map(|extent| (idx, extent))
     };
     let (whole, brief) = (Some(Extent::Whole), Some(Extent::Brief));
-    let ways = [
+    let of_others = [
         [whole, whole, whole],
         [whole, whole, brief],
         [whole, None, brief],
         [whole, None, None],
         [brief, None, brief],
     ];
+    let ways = [Some(Extent::Condition), None].into_iter().flat_map(|condition| {
+        of_others.map(|[part, guard, before]| [part, guard, before, condition])
+    });
     let fit = |choices: &Vec<(usize, Extent)>| {
         let others: Vec<_> = choices.iter().copied().filter(|(idx, _)| *idx != node_idx).collect();
         outline.cost_of(&others) as f32 <= max_tokens
             && outline.cost_of(choices) <= outline.left_tokens()
     };
-    let choices = |extents: &[Option<Extent>; 3]| {
-        companions.iter().filter_map(|companion| extent_of(*companion, extents)).collect()
+    let choices = |extents: [Option<Extent>; 4]| {
+        companions.iter().filter_map(|companion| extent_of(*companion, &extents)).collect()
     };
-    let mut chosen = ways.iter().map(choices).find(fit).unwrap_or(alone);
-    for (guard, _) in companions.iter().filter(|(_, role)| *role == Role::Guard) {
-        if chosen.iter().all(|(idx, _)| idx != guard) {
-            chosen.push((*guard, Extent::Whole));
-            if !fit(&chosen) {
-                chosen.pop();
+    let mut chosen = ways.map(choices).find(fit).unwrap_or(alone);
+    for (wanted, extent) in [(Role::Condition, Extent::Condition), (Role::Guard, Extent::Whole)] {
+        for (condition, _) in companions.iter().filter(|(_, role)| *role == wanted) {
+            if chosen.iter().all(|(idx, _)| idx != condition) {
+                chosen.push((*condition, extent));
+                if !fit(&chosen) {
+                    chosen.pop();
+                }
             }
         }
     }
@@ -135,14 +148,22 @@ fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Ve
     let mut next = 0;
     while next < all.len() && all.len() <= MAX_COMPANIONS {
         let (idx, role) = all[next];
+        next += 1;
+        if role == Role::Condition {
+            continue;
+        }
         for (companion, its_role) in companions(outline, nodes, idx) {
-            if all.iter().all(|(idx, _)| *idx != companion) {
+            let role = match (role, its_role) {
+                (Role::Part, _) => its_role,
+                // The steps between an earlier step and this one come along anyway.
+                (_, Role::Condition) => continue,
                 // What belongs to a condition, or to an earlier step, counts as that does.
-                let role = if role == Role::Part { its_role } else { role };
+                _ => role,
+            };
+            if all.iter().all(|(idx, _)| *idx != companion) {
                 all.push((companion, role));
             }
         }
-        next += 1;
     }
     all.retain(|(idx, _)| *idx < MAX_COMPARED && outline.is_open(*idx));
     all.sort_unstable_by_key(|(idx, _)| *idx);
@@ -159,17 +180,18 @@ fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(us
         lead_in(outline, nodes, node_idx),
         announcer(outline, nodes, node_idx),
     ];
+    let condition = own_condition(outline, nodes, node_idx).map(|idx| (idx, Role::Condition));
     let guards = guards(outline, nodes, node_idx);
     let parts = parts.into_iter().flatten().chain(lines).map(|idx| (idx, Role::Part));
     let before = before.into_iter().flatten().map(|idx| (idx, Role::Before));
-    parts.chain(before).chain(guards.map(|idx| (idx, Role::Guard))).collect()
+    parts.chain(before).chain(condition).chain(guards.map(|idx| (idx, Role::Guard))).collect()
 }
 
 /// Returns the text before a code block, or the code after a text, of the same section.
 fn partner(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let partner =
-        if is_code(outline, node_idx) { before(nodes, node_idx)? } else { after(nodes, node_idx)? };
-    (is_code(outline, partner) != is_code(outline, node_idx)).then_some(partner)
+    let is_code = outline.is_code(node_idx);
+    let partner = if is_code { before(nodes, node_idx)? } else { after(nodes, node_idx)? };
+    (outline.is_code(partner) != is_code).then_some(partner)
 }
 
 /// Returns the node after one that announces it.
@@ -197,7 +219,7 @@ fn rest_of_line(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<u
 
 /// Returns the node that begins the list of some later items, if it has the text before that list.
 fn lead_in(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let begins_item = |idx: usize| outline.text(idx).is_some_and(begins_item);
+    let begins_item = |idx: usize| outline.text(idx).is_some_and(|of| begins_item(own_text(of)));
     if !begins_item(node_idx) {
         return None;
     }
@@ -212,9 +234,8 @@ fn lead_in(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usi
 
 /// Returns the item before a numbered one that is not the first.
 fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let number = step_number(outline.text(node_idx)?).filter(|number| *number > 1)?;
-    let number_at = |idx: usize| outline.text(idx).and_then(step_number);
-    let lower = |idx: &usize| number_at(*idx).is_some_and(|before| before < number);
+    let number = step_of(outline, node_idx).filter(|number| *number > 1)?;
+    let lower = |idx: &usize| step_of(outline, *idx).is_some_and(|before| before < number);
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
 }
@@ -223,31 +244,47 @@ fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option
 /// begin of a step above.
 fn own_step(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
     let text = outline.text(node_idx)?;
-    if step_number(text).is_some() || text.starts_with("**") {
+    if step_of(outline, node_idx).is_some() || text.starts_with("**") {
         return None;
     }
     let is_indented = text.starts_with([' ', '\t']);
-    let is_step = |idx: &usize| {
-        let of = outline.text(*idx).unwrap_or("");
-        step_number(of).is_some() && (is_indented || of.trim_start().starts_with("**"))
+    let is_bold = |idx: usize| {
+        outline.text(idx).is_some_and(|text| own_text(text).trim_start().starts_with("**"))
     };
+    let is_step = |idx: &usize| step_of(outline, *idx).is_some() && (is_indented || is_bold(*idx));
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(is_step)
 }
 
+/// Returns the number of the step that a node is, or has after a condition of the step before.
+fn step_of(outline: &Outline<'_>, node_idx: usize) -> Option<u32> {
+    step_number(own_text(outline.text(node_idx)?))
+}
+
+/// Returns the step after a step, or after what belongs to one, if it begins with the condition of
+/// that one.
+fn own_condition(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    let is_indented = outline.text(node_idx)?.starts_with([' ', '\t']);
+    if !is_indented && !outline.is_code(node_idx) && step_of(outline, node_idx).is_none() {
+        return None;
+    }
+    let later = (node_idx + 1..nodes.len()).take(MAX_GAP);
+    let next = later
+        .take_while(|idx| nodes[*idx].section == nodes[node_idx].section)
+        .find(|idx| step_of(outline, *idx).is_some())?;
+    StepAfterCondition::of(outline.text(next)?).map(|_| next)
+}
+
 /// Returns the first rows of the table of some later ones.
 fn head_of_table(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
+    if let Some(table) = outline.table_before(node_idx) {
+        return nodes[..node_idx].iter().rposition(|node| node.start as usize <= table);
+    }
     let row_before = |idx: &usize| before(nodes, *idx).filter(|before| is_table(outline, *before));
     if !is_table(outline, node_idx) {
         return None;
     }
     std::iter::successors(row_before(&node_idx), row_before).last()
-}
-
-fn is_code(outline: &Outline<'_>, node_idx: usize) -> bool {
-    let fence =
-        |text: &str| text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~");
-    outline.text(node_idx).is_some_and(fence)
 }
 
 fn is_table(outline: &Outline<'_>, node_idx: usize) -> bool {
@@ -279,7 +316,7 @@ pub(super) fn guards_around(outline: &Outline<'_>, nodes: &[Node], node_idx: usi
 
 /// Tells whether a node is a condition, or says loudly that something must or must not be done.
 fn is_guard(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
-    let text = outline.text(node_idx).unwrap_or("");
+    let text = own_text(outline.text(node_idx).unwrap_or(""));
     nodes[node_idx].kind == NodeKind::Precondition
         || WARNINGS.iter().any(|mark| text.contains(mark))
         || CONDITIONS.iter().any(|begin| text.starts_with(begin))
@@ -358,16 +395,86 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_short_form_is_shown_whole_or_not_at_all() {
+        let long = "and so on ".repeat(60);
+        let body = format!(
+            "# A\n\n1. Stop it.\n2. Copy it.\n3. Start it.\n   {long}\n4. Look.\n   {long}\n"
+        );
+        let of_step = |max_tokens| {
+            at(&body, "4.", |outline, nodes, idx| together(outline, nodes, idx, max_tokens))
+        };
+        let choices = vec![(0, Extent::Whole), (1, Extent::Brief), (2, Extent::Whole)];
+        assert_eq!(of_step(50.0), Together { choices, is_complete: true });
+        let choices = vec![(2, Extent::Whole)];
+        assert_eq!(of_step(8.0), Together { choices, is_complete: false });
+        let body = format!("# A\n\nRun it so {long}.\n\n```\nrun\n```\n");
+        let code = at(&body, "```", |outline, nodes, idx| together(outline, nodes, idx, 50.0));
+        assert_eq!(code, Together { choices: vec![(1, Extent::Whole)], is_complete: false });
+    }
+
+    #[test]
     fn rows_come_with_the_head_of_their_table() {
-        let row = |n: usize| format!("| r{n} | {} |\n", "word ".repeat(30));
-        let rows: String = (0..30).map(row).collect();
-        let body = format!("# A\n\n| name | use |\n|---|---|\n{rows}");
-        outlined(&body, 900, |outline, tree| {
-            let last = tree.nodes.len() - 1;
-            assert!(last > 1, "the table is split");
-            let expected = [(0, Role::Before), (last, Role::Part)];
-            assert_eq!(with_companions(&outline, &tree.nodes, last), expected);
-        });
+        for (head, bar) in [
+            ("| name | use |\n|---|---|", "| "),
+            ("name | use\n---|---", ""),
+            ("Options:\n\n| name | use |\n|---|---|", "| "),
+        ] {
+            let row = |n: usize| format!("{bar}r{n} | {}\n", "word ".repeat(30));
+            let rows: String = (0..30).map(row).collect();
+            let body = format!("# A\n\n{head}\n{rows}");
+            outlined(&body, 900, |outline, tree| {
+                let last = tree.nodes.len() - 1;
+                assert!(last > 1, "the table is split");
+                let expected = [(0, Role::Before), (last, Role::Part)];
+                assert_eq!(with_companions(&outline, &tree.nodes, last), expected, "{head}");
+            });
+        }
+    }
+
+    #[test]
+    fn indented_code_comes_with_the_text_before_it() {
+        let body = "# A\n\nOn the test host, run this.\n\n    purge --all\n\nOther words.\n\n\
+                    \tpurge --one\n";
+        assert_eq!(with(body, "    purge"), ["On the test host, run this.", "    purge --all"]);
+        assert_eq!(with(body, "\tpurge"), ["Other words.", "\tpurge --one"]);
+        assert_eq!(with(body, "On").len(), 2);
+    }
+
+    #[test]
+    fn a_step_comes_with_the_condition_below_it() {
+        let long = "and so on ".repeat(30);
+        let step =
+            |n: usize| format!("{n}. Do part {n}.\n   {long}\n\nIf part {n} fails, undo it.\n\n");
+        let body = format!("# A\n\n{}", (1..=6).map(step).collect::<String>());
+        // Step 3 is in one node with the condition of step 2. That of step 6 is for all.
+        let failed = |n: usize| format!("If part {n} fails, undo it.");
+        let found = with(&body, "If part 2");
+        assert_eq!(found, ["1. Do part 1.".into(), failed(1), failed(2), failed(3), failed(6)]);
+        let chosen = |max_tokens| {
+            at(&body, "If part 2", |outline, nodes, idx| together(outline, nodes, idx, max_tokens))
+        };
+        let (condition, brief, whole) = (Extent::Condition, Extent::Brief, Extent::Whole);
+        let all = vec![(0, brief), (1, brief), (2, whole), (3, condition), (6, whole)];
+        assert_eq!(chosen(60.0), Together { choices: all, is_complete: true });
+        let choices = vec![(2, whole), (3, condition)];
+        assert_eq!(chosen(14.0), Together { choices, is_complete: false });
+        assert_eq!(chosen(2.0).choices, [(2, whole)]);
+    }
+
+    #[test]
+    fn a_condition_below_the_code_of_a_step_is_of_this_step() {
+        let step = |n: usize| {
+            format!(
+                "{n}. Do part {n}.\n\n   ```\n   run\n   ```\n\n   If part {n} fails, undo it.\n\n"
+            )
+        };
+        let body = format!("# A\n\n{}", (10..=13).map(step).collect::<String>());
+        let failed = |n: usize| format!("   If part {n} fails, undo it.");
+        let (first, code) = ("10. Do part 10.".to_owned(), "   ```".to_owned());
+        assert_eq!(with(&body, "10."), [first.clone(), code.clone(), failed(10)]);
+        assert_eq!(with(&body, "   ```"), [first.clone(), code.clone(), failed(10)]);
+        let second = [first, code.clone(), failed(10), code, failed(11)];
+        assert_eq!(with(&body, "   If part 10"), second);
     }
 
     #[test]

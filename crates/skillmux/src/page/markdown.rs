@@ -6,8 +6,8 @@ use super::{
     LeftOutSection, MAX_LEFT_OUT, Page, PageMark, PageNode, PartList, markers::ends_in_row,
 };
 
-/// Stands where nodes were left out.
-const ELISION: &str = "[...]";
+/// Stands where something is missing: nodes, the rest of a node, or of a heading.
+pub(super) const ELISION: &str = "[...]";
 
 /// Sections that a line about what was left out names.
 const N_NAMED: usize = 6;

@@ -38,20 +38,31 @@ impl<'a> Line<'a> {
         self.text.contains('-')
             && self.text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
     }
+
+    /// Tells whether it is such a line below the names of a table, which may begin without a bar.
+    pub(super) fn is_delimiter_below(&self, names: &Self) -> bool {
+        self.is_delimiter()
+            && (names.is_row() || names.text.contains('|') && self.text.contains('|'))
+    }
 }
 
 /// Tells whether a text begins with an item of a list.
 pub(super) fn begins_item(text: &str) -> bool {
-    let text = text.trim_start();
-    text.starts_with("- ")
-        || text.starts_with("* ")
-        || text.starts_with("+ ")
-        || number_of(text).is_some()
+    after_item_mark(text).is_some()
 }
 
-/// Tells whether the last line of a text is a row of a table.
+/// Returns what follows the mark of the item that a text begins with.
+pub(super) fn after_item_mark(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let bullet = ["- ", "* ", "+ "].iter().find_map(|mark| text.strip_prefix(mark));
+    bullet.or_else(|| numbered_item(text).map(|(_, after)| after))
+}
+
+/// Tells whether the last line of a text is a row of a table, or the line below its names.
 pub(super) fn ends_in_row(text: &str) -> bool {
-    Line::all(text).last().is_some_and(|line| line.is_row())
+    let is_of_table =
+        |line: Line<'_>| line.is_row() || line.is_delimiter() && line.text.contains('|');
+    Line::all(text).last().is_some_and(is_of_table)
 }
 
 /// Tells whether a text is rows of a table that begins before it.
@@ -63,10 +74,14 @@ pub(super) fn is_rows_without_head(text: &str) -> bool {
 
 /// Returns the number that an item begins with.
 pub(super) fn number_of(text: &str) -> Option<u32> {
-    let (number, after) = leading_number(text.trim_start())?;
-    let is_item =
-        after.starts_with(". ") || after.starts_with(") ") || after.starts_with(['、', '．']);
-    is_item.then_some(number)
+    numbered_item(text.trim_start()).map(|(number, _)| number)
+}
+
+/// Returns the number of an item, and what follows its mark.
+fn numbered_item(text: &str) -> Option<(u32, &str)> {
+    let (number, after) = leading_number(text)?;
+    let after = [". ", ") ", "、", "．"].iter().find_map(|mark| after.strip_prefix(mark))?;
+    Some((number, after))
 }
 
 /// Returns the number of a step: that of an item, or of a bold begin such as `**Step 3 — Test
@@ -176,5 +191,30 @@ mod tests {
         assert_eq!((lines[0].text, lines[0].end()), ("a", 1));
         assert_eq!(lines.iter().map(Line::is_row).collect::<Vec<_>>(), [false, true, true, false]);
         assert!(lines[2].is_delimiter() && !lines[1].is_delimiter() && lines[3].is_item());
+    }
+
+    #[test]
+    fn names_of_a_table_may_stand_without_a_first_bar() {
+        let is_head = |text: &str| {
+            let lines: Vec<Line<'_>> = Line::all(text).collect();
+            lines[1].is_delimiter_below(&lines[0])
+        };
+        for text in ["| a |\n|---|", "| a |\n---", "a | b\n---|---", "a | b |\n:-:|--|"] {
+            assert!(is_head(text), "{text}");
+        }
+        for text in ["a\n---", "a | b\n---", "a | b\nc | d", "a\n|---|"] {
+            assert!(!is_head(text), "{text}");
+        }
+        assert!(ends_in_row("a | b\n---|---") && !ends_in_row("a | b") && !ends_in_row("a\n---"));
+    }
+
+    #[test]
+    fn what_follows_the_mark_of_an_item_is_found() {
+        for text in ["- x", "  * x", "+ x", "1. x", " 12) x", "3、x", "3．x"] {
+            assert_eq!(after_item_mark(text), Some("x"), "{text}");
+        }
+        for text in ["", "x", "-x", "1.x", "**x**"] {
+            assert_eq!(after_item_mark(text), None, "{text}");
+        }
     }
 }

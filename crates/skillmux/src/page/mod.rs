@@ -36,9 +36,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 
+mod blocks;
 mod brief;
 mod companion;
+mod condition;
 mod edge;
+mod fence;
 mod full;
 mod kinds;
 mod markdown;
@@ -47,6 +50,7 @@ mod mmr;
 mod outline;
 mod parts;
 mod scene;
+mod title;
 mod value;
 mod vector;
 
@@ -187,7 +191,7 @@ pub struct PageNode {
     /// Role of the node.
     pub kind: NodeKind,
     /// Headings above the node, outermost first, each on one line and without `#`;
-    /// long ones are clipped at 256 bytes, and empty ones left out.
+    /// long ones are clipped at 256 bytes and end in `[...]`, and empty ones are left out.
     pub headings: Vec<String>,
     /// Position of the node among those of the whole body.
     pub position: u32,
@@ -195,7 +199,8 @@ pub struct PageNode {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<PageMark>,
     /// Whether only the first lines of the node are shown, which stand for all of it: the head of a
-    /// table, the text before a list, the first line of a numbered step.
+    /// table, the text before a list, the first line of a numbered step. Or they are a condition
+    /// of the step before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_brief: bool,
     /// First byte in the body.
@@ -221,7 +226,7 @@ pub enum PageMark {
     Heading {
         /// Number of headings around it, and itself; at least 1.
         depth: u32,
-        /// The heading, on one line and without `#`.
+        /// The heading, as in [`PageNode::headings`].
         title: String,
     },
     /// The node goes on in the line of the one before.
@@ -404,7 +409,7 @@ pub(crate) mod tests {
                 assert!(page.n_tokens <= 2_000);
                 let n_bytes: usize =
                     page.nodes.iter().flat_map(|n| &n.headings).map(String::len).sum();
-                assert!(n_bytes <= page.nodes.len() * 6 * 256);
+                assert!(n_bytes <= page.nodes.len() * 6 * (256 + " [...]".len()));
             }
         }
     }

@@ -1,22 +1,14 @@
 //! [`Outline`]: what a selection of nodes costs and shows, headings included.
 
-use std::ops::Range;
+mod shown;
+
+use std::{cell::OnceCell, ops::Range};
 
 use super::{
-    LeftOutSection, MAX_LEFT_OUT, Page, PageMark, PageNode, PageRequest,
-    brief::brief_of,
-    markers::{ends_in_row, is_rows_without_head, number_of_heading},
+    LeftOutSection, MAX_LEFT_OUT, Page, PageRequest, blocks::Blocks, brief::brief_of,
+    condition::StepAfterCondition, markers::number_of_heading, title::Title,
 };
-use crate::{
-    skill::{Node, NodeTree, Section},
-    text::estimate_tokens,
-};
-
-/// Longest title of a section, in bytes; the rest of it is neither compared, nor shown, nor paid.
-///
-/// A title is shown with every node below it, so that one of 100 KB would cost its length each
-/// time.
-const MAX_TITLE_BYTES: usize = 256;
+use crate::{skill::NodeTree, text::estimate_tokens};
 
 /// Most sections that are searched for the steps before a numbered one.
 const MAX_SECTIONS_BACK: usize = 64;
@@ -25,6 +17,8 @@ const MAX_SECTIONS_BACK: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Extent {
     None,
+    /// The condition that it begins with, where that is of the step before.
+    Condition,
     /// What [`brief_of`] has of it.
     Brief,
     Whole,
@@ -33,8 +27,8 @@ pub(super) enum Extent {
 /// A growing selection of nodes that never costs more than the budget.
 pub(super) struct Outline<'a> {
     request: &'a PageRequest<'a>,
-    /// Title of each section, clipped: found once, for the whole heading is read for it.
-    titles: Vec<&'a str>,
+    /// Title of each section: found once, for the whole heading is read for it.
+    titles: Vec<Title<'a>>,
     /// Tokens of each section's heading line.
     heading_tokens: Vec<u32>,
     /// Whether a section's heading is shown.
@@ -44,16 +38,18 @@ pub(super) struct Outline<'a> {
     is_had: Vec<bool>,
     n_tokens: u32,
     left_tokens: u32,
+    /// Found when they are asked for: most pages don't need them.
+    blocks: OnceCell<Blocks>,
 }
 
 impl<'a> Outline<'a> {
     pub(super) fn new(request: &'a PageRequest<'a>) -> Self {
         let NodeTree { sections, nodes } = request.nodes;
-        let titles: Vec<&str> =
-            sections.iter().map(|section| clipped_title(section, &request.skill.body)).collect();
+        let titles: Vec<Title<'_>> =
+            sections.iter().map(|section| Title::of(section, &request.skill.body)).collect();
         let heading_tokens = titles.iter().map(|title| {
             // The `#`s and the space after them are one token.
-            if title.is_empty() { 0 } else { 1 + estimate_tokens(title) }
+            if title.text.is_empty() { 0 } else { 1 + estimate_tokens(title.text) }
         });
         let positions = (0_u32..).take(nodes.len());
         let is_had = positions.map(|position| request.had.contains(position)).collect();
@@ -66,6 +62,7 @@ impl<'a> Outline<'a> {
             is_had,
             n_tokens: 0,
             left_tokens: request.budget_tokens,
+            blocks: OnceCell::new(),
         }
     }
 
@@ -74,10 +71,44 @@ impl<'a> Outline<'a> {
         self.request.nodes.nodes.get(node_idx)?.text(&self.request.skill.body)
     }
 
-    /// Returns the bytes of a node's text that stand for all of it, and their tokens.
-    fn brief(&self, node_idx: usize) -> Option<(Range<usize>, u32)> {
+    fn blocks(&self) -> &Blocks {
+        self.blocks.get_or_init(|| Blocks::of(&self.request.skill.body))
+    }
+
+    /// Tells whether a node begins with a code block.
+    pub(super) fn is_code(&self, node_idx: usize) -> bool {
+        let Some(text) = self.text(node_idx) else { return false };
+        let code = text.trim_start();
+        let indent = &text[..text.len() - code.len()];
+        let is_indented = || {
+            let start = self.request.nodes.nodes[node_idx].start as usize + indent.len();
+            (indent.len() >= 4 || indent.contains('\t')) && self.blocks().is_indented_code(start)
+        };
+        code.starts_with("```") || code.starts_with("~~~") || is_indented()
+    }
+
+    /// Returns the first byte of the table whose rows a node goes on with.
+    pub(super) fn table_before(&self, node_idx: usize) -> Option<usize> {
+        let text = self.text(node_idx).filter(|text| text.contains('|'))?;
+        let start = self.request.nodes.nodes[node_idx].start as usize;
+        let row = start + (text.len() - text.trim_start().len());
+        self.blocks().table_at(row).map(|table| table.start).filter(|table| *table < start)
+    }
+
+    /// Tells whether less than all of a node can stand for it.
+    pub(super) fn has_brief(&self, node_idx: usize) -> bool {
+        self.short_form(node_idx, Extent::Brief).is_some()
+    }
+
+    /// Returns the bytes of a node's text that are less than all of it, and their tokens; `None`
+    /// where it has no such form.
+    fn short_form(&self, node_idx: usize, extent: Extent) -> Option<(Range<usize>, u32)> {
         let text = self.text(node_idx)?;
-        let range = brief_of(text)?;
+        let range = match extent {
+            Extent::Condition => 0..StepAfterCondition::of(text)?.condition_end,
+            Extent::Brief if !self.is_code(node_idx) => brief_of(text)?,
+            _ => return None,
+        };
         let n_tokens = estimate_tokens(&text[range.clone()]);
         Some((range, n_tokens))
     }
@@ -88,7 +119,7 @@ impl<'a> Outline<'a> {
         self.path(innermost)
     }
 
-    /// Returns the headings of a section and of those around it, outermost first.
+    /// Returns the headings of a section and of those around it, outermost first, long ones clipped.
     pub(super) fn heading_path(&self, section_idx: usize) -> Vec<&'a str> {
         let sections = self.titled_path(u32::try_from(section_idx).ok());
         sections.into_iter().map(|idx| self.title(idx)).collect()
@@ -113,7 +144,7 @@ impl<'a> Outline<'a> {
     }
 
     fn title(&self, section_idx: usize) -> &'a str {
-        self.titles[section_idx]
+        self.titles[section_idx].text
     }
 
     /// Returns the tokens of all nodes and all headings.
@@ -162,8 +193,9 @@ impl<'a> Outline<'a> {
     fn node_cost(&self, node_idx: usize, extent: Extent) -> u32 {
         let n_tokens = |extent: Extent| match extent {
             Extent::None => 0,
-            Extent::Brief => self.brief(node_idx).map_or(0, |(_, n_tokens)| n_tokens),
             Extent::Whole => self.request.nodes.nodes.get(node_idx).map_or(0, |node| node.n_tokens),
+            // What is not there fits nowhere.
+            short => self.short_form(node_idx, short).map_or(u32::MAX, |(_, n_tokens)| n_tokens),
         };
         n_tokens(extent).saturating_sub(n_tokens(self.extent(node_idx)))
     }
@@ -210,9 +242,8 @@ impl<'a> Outline<'a> {
             return true;
         }
         let cost = self.cost_of(&[(node_idx, extent)]);
-        let is_there =
-            self.is_open(node_idx) && (extent == Extent::Whole || self.brief(node_idx).is_some());
-        if cost > self.left_tokens() || !is_there {
+        let is_there = || extent == Extent::Whole || self.short_form(node_idx, extent).is_some();
+        if cost > self.left_tokens() || !self.is_open(node_idx) || !is_there() {
             return false;
         }
         self.n_tokens += cost;
@@ -305,92 +336,12 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Returns the selected nodes, each with what stands before it, and what stands after the last
-    /// one.
-    fn page_nodes(&self) -> (Vec<PageNode>, Vec<PageMark>) {
-        let NodeTree { sections, nodes } = self.request.nodes;
-        let mut page_nodes: Vec<PageNode> = Vec::new();
-        let mut marks = Marks::default();
-        let mut next_section = 0;
-        // Whether all nodes since the last one that is shown are rows of its table.
-        let mut is_one_table = false;
-        for (idx, node) in nodes.iter().enumerate() {
-            let n_sections = node.section.map_or(0, |section| section as usize + 1);
-            while next_section < n_sections.min(sections.len()) {
-                self.mark_section(next_section, &mut marks);
-                next_section += 1;
-            }
-            let is_rows = self.text(idx).is_some_and(is_rows_without_head);
-            let Some((page_node, is_cut)) = self.page_node(idx, node) else {
-                marks.is_gap = true;
-                is_one_table &= is_rows;
-                continue;
-            };
-            marks.is_gap |= page_node.start_byte > node.start;
-            let is_beside = marks.is_empty()
-                && idx.checked_sub(1).is_some_and(|last| self.is_same_line(last, idx));
-            let mut marks_before = marks.take();
-            if is_beside {
-                marks_before.push(PageMark::SameLine);
-            } else if marks_before == [PageMark::Gap] && is_one_table && is_rows {
-                marks_before = vec![PageMark::RowGap];
-            }
-            is_one_table = ends_in_row(&page_node.text);
-            page_nodes.push(PageNode { marks: marks_before, ..page_node });
-            marks.is_gap = is_cut;
-        }
-        for section in next_section..sections.len() {
-            self.mark_section(section, &mut marks);
-        }
-        (page_nodes, marks.take())
-    }
-
-    fn mark_section(&self, section_idx: usize, marks: &mut Marks) {
-        if self.title(section_idx).is_empty() {
-            return;
-        }
-        if !self.is_shown[section_idx] {
-            marks.is_gap = true;
-            return;
-        }
-        let depth = self.titled_path(u32::try_from(section_idx).ok()).len();
-        marks.push(PageMark::Heading {
-            depth: u32::try_from(depth).unwrap_or(u32::MAX),
-            title: one_line(self.title(section_idx)),
-        });
-    }
-
     /// Tells whether two nodes, the first right before the second, stand in the same line.
     pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
         let nodes = &self.request.nodes.nodes;
         let between = nodes[first].end as usize..nodes[second].start as usize;
         let blank = self.request.skill.body.get(between);
         blank.is_some_and(|blank| !blank.contains(['\n', '\r']))
-    }
-
-    /// Returns what is shown of a node, without what stands before it, and whether its end is cut
-    /// off.
-    fn page_node(&self, node_idx: usize, node: &Node) -> Option<(PageNode, bool)> {
-        let text = self.text(node_idx)?;
-        let (range, n_tokens) = match self.extent(node_idx) {
-            Extent::None => return None,
-            Extent::Brief => self.brief(node_idx)?,
-            Extent::Whole => (0..text.len(), node.n_tokens),
-        };
-        let path = node.section.map(|section| self.heading_path(section as usize));
-        let headings = path.unwrap_or_default().into_iter().map(one_line).collect();
-        let page_node = PageNode {
-            kind: node.kind,
-            marks: Vec::new(),
-            headings,
-            position: u32::try_from(node_idx).ok()?,
-            is_brief: range.len() < text.len(),
-            start_byte: node.start + u32::try_from(range.start).ok()?,
-            end_byte: node.start + u32::try_from(range.end).ok()?,
-            n_tokens,
-            text: text[range.clone()].into(),
-        };
-        Some((page_node, range.end < text.len()))
     }
 
     /// Returns what is not selected, by heading.
@@ -416,48 +367,9 @@ impl<'a> Outline<'a> {
     /// Returns the heading of the section that a node stands in; of those around it where that has
     /// none.
     pub(super) fn heading_of(&self, node_idx: usize) -> String {
-        let titles = self.sections_of(node_idx).map(|section| self.title(section));
-        one_line(titles.into_iter().find(|title| !title.is_empty()).unwrap_or(""))
+        let titled = self.sections_of(node_idx).find(|section| !self.title(*section).is_empty());
+        titled.map_or_else(String::new, |section| self.titles[section].shown())
     }
-}
-
-/// What stands before the next node.
-#[derive(Debug, Default)]
-struct Marks {
-    marks: Vec<PageMark>,
-    /// Whether something was left out after the last mark.
-    is_gap: bool,
-}
-
-impl Marks {
-    fn push(&mut self, mark: PageMark) {
-        if std::mem::take(&mut self.is_gap) {
-            self.marks.push(PageMark::Gap);
-        }
-        self.marks.push(mark);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.marks.is_empty() && !self.is_gap
-    }
-
-    fn take(&mut self) -> Vec<PageMark> {
-        if std::mem::take(&mut self.is_gap) {
-            self.marks.push(PageMark::Gap);
-        }
-        std::mem::take(&mut self.marks)
-    }
-}
-
-/// Returns the title of a section, or the start of a long one.
-fn clipped_title<'a>(section: &Section, body: &'a str) -> &'a str {
-    let title = section.title(body);
-    title[..title.floor_char_boundary(MAX_TITLE_BYTES)].trim_end()
-}
-
-/// Returns the heading with the line ends of the setext form as spaces.
-fn one_line(title: &str) -> String {
-    title.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]
@@ -497,74 +409,19 @@ mod tests {
         });
     }
 
-    /// Returns the page of some nodes as Markdown.
-    fn markdown(body: &str, choices: &[(usize, Extent)]) -> String {
-        outlined(body, 900, |mut outline, _| {
-            for (node_idx, extent) in choices {
-                assert!(outline.select_as(*node_idx, *extent));
+    #[test]
+    fn a_short_form_that_is_not_there_fits_nowhere() {
+        let body = "# A\n\nText.\n\n```yaml\njobs:\n  - a\n```\n\n    x: |\n    - a\n";
+        outlined(body, 900, |mut outline, tree| {
+            assert_eq!(tree.nodes.len(), 3);
+            for (node_idx, extent) in
+                (0..3).flat_map(|n| [(n, Extent::Brief), (n, Extent::Condition)])
+            {
+                assert!(outline.cost_of(&[(node_idx, extent)]) > 900);
+                assert!(!outline.select_as(node_idx, extent));
             }
-            outline.into_page().to_markdown()
-        })
-    }
-
-    #[test]
-    fn gaps_stand_where_something_is_missing() {
-        let body = "x\n\n# A\n\nown\n\n## B\n\none\n\ntwo\n\n## C\n\nthree\n\n# D\n";
-        let whole = |idx: usize| (idx, Extent::Whole);
-        // The text before the title, that of A itself, and a heading without a text.
-        assert_eq!(markdown(body, &[whole(2)]), "[...]\n\n# A\n\n[...]\n\n## B\n\none\n\n[...]\n");
-        let all_but_first: Vec<(usize, Extent)> = (1..5).map(whole).collect();
-        assert_eq!(
-            markdown(body, &all_but_first),
-            "[...]\n\n# A\n\nown\n\n## B\n\none\n\ntwo\n\n## C\n\nthree\n\n[...]\n"
-        );
-        let page = outlined(body, 900, |outline, _| outline.into_whole_page());
-        assert_eq!((page.to_markdown().as_str(), page.n_tokens), (body, page.full_tokens));
-    }
-
-    #[test]
-    fn equal_headings_of_two_sections_are_both_shown() {
-        let body = "# A\n\n## Example\n\none\n\n## Example\n\ntwo\n";
-        assert_eq!(markdown(body, &[(0, Extent::Whole), (1, Extent::Whole)]), body);
-    }
-
-    #[test]
-    fn short_forms_end_in_a_gap() {
-        let long = "and so on ".repeat(60);
-        let body = format!("# A\n\n1. Stop it.\n   {long}\n2. Copy it.\n   {long}\n\nEnd.\n");
-        let found = markdown(&body, &[(0, Extent::Brief), (2, Extent::Whole)]);
-        assert_eq!(found, "# A\n\n1. Stop it. [...]\n\nEnd.\n");
-        outlined(&body, 900, |mut outline, tree| {
-            assert!(outline.select_as(0, Extent::Brief));
-            let brief = outline.n_tokens();
-            assert_eq!(outline.cost(0), tree.nodes[0].n_tokens - (brief - 2));
-            assert!(outline.select(0) && outline.select(0));
-            let page = outline.into_page();
-            assert_eq!((page.nodes.len(), page.nodes[0].is_brief), (1, false));
-            assert_eq!(page.n_tokens, 2 + tree.nodes[0].n_tokens);
+            assert_eq!([0, 1, 2].map(|idx| outline.is_code(idx)), [false, true, true]);
         });
-    }
-
-    #[test]
-    fn rows_that_are_missing_leave_a_row() {
-        let row = |n: usize| format!("| r{n} | {} |\n", "word ".repeat(200));
-        let body = format!("# A\n\n| name | use |\n|---|---|\n{}{}{}", row(1), row(2), row(3));
-        let found = markdown(&body, &[(0, Extent::Brief), (2, Extent::Whole)]);
-        let head = "# A\n\n| name | use |\n|---|---|\n";
-        assert_eq!(found, format!("{head}| [...] |\n{}", row(3)));
-        // Another table begins anew.
-        let body = format!("{body}\nText.\n\n{}", &body["# A\n\n".len()..]);
-        let found = markdown(&body, &[(0, Extent::Brief), (6, Extent::Whole)]);
-        assert_eq!(found, format!("{head}\n[...]\n\n{}", row(3)));
-    }
-
-    #[test]
-    fn a_long_line_stays_a_line() {
-        let sentence = "This sentence is one of many that stand in one line of text. ";
-        let body = format!("# A\n\n{}\n", sentence.repeat(40).trim_end());
-        let page = outlined(&body, 9_000, |outline, _| outline.into_whole_page());
-        assert!(page.nodes.len() > 1);
-        assert_eq!(page.to_markdown(), body);
     }
 
     #[test]
@@ -585,18 +442,5 @@ mod tests {
         );
         assert!(page.n_tokens > shown(5.0).n_tokens);
         assert_eq!(shown(5.0).to_markdown(), "# A\n\n[...]\n\n## 3. Start\n\ngo\n");
-    }
-
-    #[test]
-    fn a_long_title_is_clipped_at_a_character() {
-        let body = format!("# a{}\n\ntext\n", "标".repeat(200));
-        let tree = NodeTree::parse(&body);
-        let title = clipped_title(&tree.sections[0], &body);
-        assert_eq!(title, format!("a{}", "标".repeat(85)));
-    }
-
-    #[test]
-    fn headings_are_on_one_line() {
-        assert_eq!(one_line("a\nb"), "a b");
     }
 }
