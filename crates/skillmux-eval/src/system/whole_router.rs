@@ -164,6 +164,7 @@ mod tests {
             ranking: RankingIdentity::new("a"),
             bias: 0.0,
             weights: Features::default(),
+            verifier: None,
             threshold: 0.5,
             large_threshold: None,
         };
@@ -176,6 +177,7 @@ mod tests {
             plain.clone(),
             Calibration { ranking: RankingIdentity::new("b"), ..plain.clone() },
             Calibration { bias: 1.0, ..plain.clone() },
+            Calibration { verifier: Some("c".to_owned()), ..plain.clone() },
             Calibration { threshold: 0.6, ..plain.clone() },
             Calibration { large_threshold: Some(0.5), ..plain.clone() },
             Calibration { large_threshold: Some(0.6), ..plain.clone() },

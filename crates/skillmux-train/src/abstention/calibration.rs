@@ -55,16 +55,26 @@ pub struct CalibrationExample {
 /// the log-odds of the other features. Tasks that need no skill name few subjects, so that a fit to
 /// all would make of it how much a task is work.
 ///
-/// At last, what the verifier says is weighed in the same way.
+/// At last, what the verifier says is weighed in the same way; `verifier` is the one that was asked.
 ///
 /// Without an example of each answer there is nothing to fit: the weights are all zero then.
-pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]) -> Calibration {
+pub fn fit_calibration(
+    ranking: RankingIdentity,
+    verifier: Option<String>,
+    examples: &[CalibrationExample],
+) -> Calibration {
     let rows = weighted_rows(examples);
     let (bias, weights) = fit_monotone(&rows);
-    let mut calibration =
-        Calibration { ranking, bias, weights, threshold: 0.0, large_threshold: None };
+    let mut calibration = Calibration {
+        ranking,
+        bias,
+        weights,
+        verifier: None,
+        threshold: 0.0,
+        large_threshold: None,
+    };
     fit_lacked(&mut calibration, &rows);
-    weigh_verifier(&mut calibration, &rows);
+    weigh_verifier(&mut calibration, verifier, &rows);
     calibration.threshold = threshold(&calibration, examples);
     calibration
 }
@@ -77,10 +87,11 @@ pub fn fit_calibration(ranking: RankingIdentity, examples: &[CalibrationExample]
 #[must_use]
 pub(super) fn fit_verifier(
     calibration: &Calibration,
+    verifier: Option<String>,
     examples: &[CalibrationExample],
 ) -> Calibration {
     let mut calibration = calibration.clone();
-    weigh_verifier(&mut calibration, &weighted_rows(examples));
+    weigh_verifier(&mut calibration, verifier, &weighted_rows(examples));
     calibration
 }
 
@@ -169,24 +180,22 @@ fn fit_lacked(calibration: &mut Calibration, rows: &[Row]) {
     if near <= 0.0 || answerable <= 0.0 {
         return;
     }
-    let labelled = |row: &&Row| -> Labelled<3> {
-        let weight = row.weight / if row.answer { answerable } else { near };
-        let log_odds = f64::from(calibration.log_odds(&row.features));
-        let input = [1.0, log_odds, f64::from(row.features.subjects_lacked)];
-        Labelled { input, answer: row.answer, weight }
-    };
-    let labelled: Vec<Labelled<3>> = rows.iter().map(labelled).collect();
-    let [_, of_log_odds, of_lacked] = logistic(&labelled, PENALTY);
-    if of_log_odds <= 0.0 || of_lacked >= 0.0 {
-        return;
+    let weighed = rows.iter().map(|row| {
+        let class = if row.answer { answerable } else { near };
+        (*row, row.weight / class)
+    });
+    if let Some([_, of_lacked]) = fit_beside(calibration, weighed, |it| it.subjects_lacked)
+        && of_lacked < 0.0
+    {
+        calibration.weights.subjects_lacked = rounded(of_lacked);
     }
-    calibration.weights.subjects_lacked = rounded(of_lacked / of_log_odds);
 }
 
 /// Fits the weight of what the verifier says, and from what it counts, beside all other features;
-/// none below zero.
-fn weigh_verifier(calibration: &mut Calibration, rows: &[Row]) {
+/// none below zero. A verifier that tells nothing is not asked.
+fn weigh_verifier(calibration: &mut Calibration, verifier: Option<String>, rows: &[Row]) {
     (calibration.weights.serves, calibration.weights.verified) = (0.0, 0.0);
+    calibration.verifier = None;
     let rows: Vec<&Row> = rows.iter().filter(|row| row.features.verified > 0.0).collect();
     let class = |row: &Row| (row.answer, row.is_near && !row.answer);
     let weight_of = |of: (bool, bool)| {
@@ -197,23 +206,38 @@ fn weigh_verifier(calibration: &mut Calibration, rows: &[Row]) {
         return;
     }
     let share = if near > 0.0 && others > 0.0 { 0.5 } else { 1.0 };
-    let labelled = |row: &&Row| -> Labelled<3> {
+    let weighed = rows.iter().map(|row| {
         let weight = match class(row) {
             (true, _) => row.weight / answerable,
             (false, true) => share * row.weight / near,
             (false, false) => share * row.weight / others,
         };
+        (*row, weight)
+    });
+    if let Some([bias, of_serves]) = fit_beside(calibration, weighed, |it| it.serves)
+        && of_serves > 0.0
+    {
+        calibration.weights.serves = rounded(of_serves);
+        calibration.weights.verified = rounded(bias) + ANSWERABLE_LOG_ODDS;
+        calibration.verifier = verifier;
+    }
+}
+
+/// Fits a bias and the weight of one feature to weighted rows, beside the log-odds of a calibration,
+/// which keep their scale; `None` if these log-odds do not speak for an answer.
+fn fit_beside<'r>(
+    calibration: &Calibration,
+    rows: impl Iterator<Item = (&'r Row, f64)>,
+    feature: impl Fn(&Features) -> f32,
+) -> Option<[f64; 2]> {
+    let labelled = |(row, weight): (&'r Row, f64)| -> Labelled<3> {
         let log_odds = f64::from(calibration.log_odds(&row.features));
-        let input = [1.0, log_odds, f64::from(row.features.serves)];
+        let input = [1.0, log_odds, f64::from(feature(&row.features))];
         Labelled { input, answer: row.answer, weight }
     };
-    let labelled: Vec<Labelled<3>> = rows.iter().map(labelled).collect();
-    let [bias, of_log_odds, of_serves] = logistic(&labelled, PENALTY);
-    if of_log_odds <= 0.0 || of_serves <= 0.0 {
-        return;
-    }
-    calibration.weights.serves = rounded(of_serves / of_log_odds);
-    calibration.weights.verified = rounded(bias / of_log_odds) + ANSWERABLE_LOG_ODDS;
+    let labelled: Vec<Labelled<3>> = rows.map(labelled).collect();
+    let [bias, of_log_odds, of_feature] = logistic(&labelled, PENALTY);
+    (of_log_odds > 0.0).then(|| [bias / of_log_odds, of_feature / of_log_odds])
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a weight needs no more digits")]
@@ -286,7 +310,7 @@ mod tests {
     }
 
     fn fit(examples: &[CalibrationExample]) -> Calibration {
-        fit_calibration(ranking(), examples)
+        fit_calibration(ranking(), None, examples)
     }
 
     /// Draws examples of a library of one size whose answers follow the known weights.
@@ -297,6 +321,7 @@ mod tests {
             ranking: ranking(),
             bias: BIAS,
             weights,
+            verifier: None,
             threshold: 0.5,
             large_threshold: None,
         };
@@ -339,16 +364,17 @@ mod tests {
             let features = &mut example.evidence.features;
             (features.serves, features.verified) = (said, 1.0);
         }
-        let fitted = fit_verifier(&known, &drawn);
+        let fitted = fit_verifier(&known, Some("a".to_owned()), &drawn);
+        assert_eq!(fitted.verifier.as_deref(), Some("a"));
         assert!(fitted.weights.serves > 0.5, "{}", fitted.weights.serves);
         assert!(fitted.weights.verified > 0.5, "{}", fitted.weights.verified);
         let weights = Features { serves: 0.0, verified: 0.0, ..fitted.weights };
-        assert_eq!(Calibration { weights, ..fitted }, known);
+        assert_eq!(Calibration { weights, verifier: None, ..fitted }, known);
         // A verifier that says the opposite of the truth is not believed.
         for example in &mut drawn {
             example.evidence.features.serves *= -1.0;
         }
-        assert_eq!(fit_verifier(&known, &drawn), known);
+        assert_eq!(fit_verifier(&known, Some("a".to_owned()), &drawn), known);
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub struct AbstentionExamples {
     examples: Vec<AbstentionExample>,
     /// Who ranked, once a router was asked.
     ranking: Option<RankingIdentity>,
+    /// Which verifier that router asked.
+    verifier: Option<String>,
 }
 
 impl AbstentionExamples {
@@ -114,7 +116,11 @@ impl AbstentionExamples {
             .into_par_iter()
             .map(|(kind, question)| AbstentionExample::of(kind, question, router, library_weight))
             .collect::<Result<Vec<_>>>()?;
-        let ranking = self.ranking.get_or_insert_with(|| router.stages().ranker.identity());
+        let ranker = &router.stages().ranker;
+        if scope == Scope::First {
+            self.verifier = ranker.verifier().map(|verifier| verifier.identity().short());
+        }
+        let ranking = self.ranking.get_or_insert_with(|| ranker.identity());
         let is_ranked = |example: &AbstentionExample| {
             example.ranking.as_ref().is_none_or(|of_example| of_example == ranking)
         };
@@ -125,14 +131,14 @@ impl AbstentionExamples {
     /// Fits a calibration of the first router's ranking to the examples that are not held out;
     /// `None` if no router was asked.
     pub fn fit(&self) -> Option<Calibration> {
-        Some(fit_calibration(self.ranking.clone()?, &self.train()))
+        Some(fit_calibration(self.ranking.clone()?, self.verifier.clone(), &self.train()))
     }
 
     /// Returns a calibration with what it makes of the verifier fitted to the examples that are not
     /// held out.
     #[must_use]
     pub fn fit_verifier(&self, calibration: &Calibration) -> Calibration {
-        fit_verifier(calibration, &self.train())
+        fit_verifier(calibration, self.verifier.clone(), &self.train())
     }
 
     /// Returns who ranked; `None` if no router was asked.

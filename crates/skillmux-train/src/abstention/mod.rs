@@ -20,7 +20,7 @@
 //! };
 //! let examples = [example(0.9, true), example(0.7, true), example(0.3, false), example(0.1, false)];
 //! let ranking = RankingIdentity::new("words alone");
-//! let calibration = fit_calibration(ranking, &examples);
+//! let calibration = fit_calibration(ranking, None, &examples);
 //! assert!(calibration.weights.score_mass > 0.0);
 //! ```
 

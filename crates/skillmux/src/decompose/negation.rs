@@ -186,12 +186,24 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
             found.push(negation);
         } else if let Some(start) = start_at(&lower, at, || *is_english) {
             let object = object(&lower, &start).filter(|object| !is_aim(&lower, &start, object));
-            from = object.as_ref().map_or(start.end, |object| object.end);
             let begin = before_conjunction(&lower[..at]);
-            found.extend(object.map(|object| Negation { range: begin..object.end, object }));
+            let end = object.as_ref().map(|object| behind_origin(&lower, &start, object.end));
+            from = end.unwrap_or(start.end);
+            found.extend(object.map(|object| Negation { range: begin..from, object }));
         }
     }
     found
+}
+
+/// Returns where a phrase ends that rules out: it takes with it what would be made from, as in `but
+/// no tables from the PDF`.
+fn behind_origin(lower: &str, start: &Start, end: usize) -> usize {
+    let rest = &lower[end..];
+    if !start.is_after_but || !rest.starts_with(" from ") {
+        return end;
+    }
+    let length = rest.find(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
+    end + length.unwrap_or(rest.len())
 }
 
 /// Tells whether what is to be avoided is all that a task is about: `avoid prompt injection`.
@@ -260,6 +272,8 @@ struct Start {
     is_chinese: bool,
     /// Whether the whole phrase must be ruled out, up to a mark.
     is_whole: bool,
+    /// Whether `but` stands before: then a place behind what is ruled out does not matter.
+    is_after_but: bool,
 }
 
 /// Returns the words that rule out and begin at these bytes; `is_english` tells whether the task is.
@@ -270,6 +284,7 @@ fn start_at(lower: &str, at: usize, is_english: impl Fn() -> bool) -> Option<Sta
         end: at + words.len(),
         is_chinese,
         is_whole,
+        is_after_but: lower[..at].ends_with("but "),
     };
     let is_at = |words: &&&str| begins_with(rest, words);
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
@@ -316,6 +331,7 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
             break;
         }
         if PLACES.contains(&bare) && !words.is_empty() {
+            end_of_phrase = start.is_after_but;
             break;
         }
         if !(bare.is_empty() || words.is_empty() && ARTICLES.contains(&bare)) {
@@ -380,6 +396,8 @@ mod tests {
             ("deploy it with no Docker, please", vec!["Docker"]),
             ("charts with neither Excel nor Tableau", vec!["Excel", "Tableau"]),
             ("make slides but not in powerpoint", vec!["powerpoint"]),
+            ("make slides but no tables from pdf", vec!["tables"]),
+            ("translate it, but not the tables in the annex", vec!["tables"]),
             ("instead of excel give me a word document", vec!["excel"]),
             ("部署服务，不要用docker，用systemd", vec!["docker"]),
             ("部署服务，不要用kubernetes", vec!["kubernetes"]),
@@ -409,6 +427,7 @@ mod tests {
             ("write an invoice, but not the expense report", "write an invoice"),
             ("do not use docker, deploy with systemd", "deploy with systemd"),
             ("sand but not paint", "sand"),
+            ("make slides but no tables from pdf files", "make slides"),
             ("in a word, and avoid slang", "in a word"),
         ] {
             assert_eq!(without(task, &negations(task)), expected);

@@ -4,8 +4,8 @@ use super::{
     clauses, head,
     request_words::{
         ASKING, ASKING_PHRASES, AUXILIARIES, CHINESE_ASKING, CHINESE_PHRASES, CONDITIONS,
-        CONNECTORS, COUNTS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PERSONS,
-        QUESTIONS, SUBJECTS, WANTS, WHEN, WISHES,
+        CONNECTORS, COUNTS, DEFINITE, DETERMINERS, LINKS, NO_VERBS, OBJECTS, OPENERS, PAST,
+        PERSONS, QUESTIONS, SUBJECTS, TELLERS, WANTS, WHEN, WISHES,
     },
     tail,
     verbs::VERBS,
@@ -16,6 +16,9 @@ const MAX_OPENER_WORDS: usize = 6;
 
 /// Words of a piece in which a verb is looked for that is not the first one.
 const N_SEEN: usize = 8;
+
+/// Words of a piece in which the verb of a story is looked for.
+const N_TOLD: usize = 5;
 
 /// Returns a text without words that link at its start, and whether one of [`CONNECTORS`] was among
 /// them.
@@ -182,7 +185,7 @@ fn is_question(words: &[&str]) -> bool {
 /// words that link.
 pub(super) fn begins_request(text: &str) -> bool {
     let (text, is_connected) = after_connectors(head(text));
-    if is_connected && !text.trim().is_empty() {
+    if is_connected && !text.trim().is_empty() && !is_told(text) {
         return true;
     }
     let [first, second] = first_words(text);
@@ -199,6 +202,21 @@ pub(super) fn begins_request(text: &str) -> bool {
         || first == "how" && matches!(second, "many" | "much")
         || matches!(first, "i" | "we") && (WISHES.contains(&second) || second == "also")
         || matches!(first, "i'd" | "we'd")
+}
+
+/// Returns whether a text tells what somebody did, or what was, as far as its first words tell:
+/// `then my boss came back`, `then we waited`.
+fn is_told(text: &str) -> bool {
+    let piece = text.split([',', ';', ':', '.', '?', '!']).next().unwrap_or_default();
+    let words: Vec<String> = piece.split_whitespace().take(N_TOLD).map(bare).collect();
+    let [first, second, rest @ ..] = words.as_slice() else { return false };
+    let is_past = |word: &String| PAST.contains(&word.as_str());
+    let is_told_later = rest.iter().any(is_past);
+    if TELLERS.contains(&first.as_str()) {
+        return is_told_later || is_past(second) || second.len() > 4 && second.ends_with("ed");
+    }
+    // `the left column`, `the sorted table` and `the table sorted by date` are things.
+    DEFINITE.contains(&first.as_str()) && is_told_later
 }
 
 /// Returns whether a piece of a task asks for something, as far as its first words tell.
@@ -259,6 +277,29 @@ mod tests {
         }
         for part in ["A reader wrote to us", "it is for Monday", "and the rest can wait"] {
             assert!(!is_request(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn what_happened_next_is_no_request() {
+        for told in [
+            "Then we had lunch, the soup was cold.",
+            "then my boss came back from Spain",
+            "After that we walked to the old mill",
+            "Then it rained through the roof",
+            "Then the lift got stuck",
+        ] {
+            assert!(!begins_request(told), "{told}");
+        }
+        for asked in [
+            "then the table sorted by date",
+            "then the left column of the page",
+            "then my slides for Monday",
+            "then we need a list",
+            "after that the updated chart",
+            "Then send it",
+        ] {
+            assert!(begins_request(asked), "{asked}");
         }
     }
 

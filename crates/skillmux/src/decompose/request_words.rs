@@ -198,6 +198,16 @@ pub(super) const SUBJECTS: [&str; 16] = [
     "which", "who", "will", "you",
 ];
 
+/// Words for those whom a story is about.
+pub(super) const TELLERS: [&str; 6] = ["he", "i", "it", "she", "they", "we"];
+
+/// What they did: words that are no base form as well, and do not end with `ed`.
+pub(super) const PAST: [&str; 34] = [
+    "became", "began", "bought", "broke", "brought", "came", "did", "died", "drove", "fell",
+    "felt", "forgot", "found", "gave", "got", "had", "kept", "knew", "left", "lost", "met", "ran",
+    "rang", "said", "sat", "saw", "sold", "spoke", "stood", "told", "took", "was", "went", "were",
+];
+
 /// Words that a question begins with.
 pub(super) const QUESTIONS: [&str; 7] = ["how", "what", "when", "where", "which", "who", "why"];
 

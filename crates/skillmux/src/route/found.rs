@@ -127,17 +127,10 @@ impl<'r> Found<'r> {
         let mut candidate = considered.candidate.clone();
         let indexed = index.skill(index.find(&candidate.skill)?)?;
         self.reasons.read(&mut candidate, &indexed)?;
-        if self.calibration.is_some_and(|it| it.asks_verifier(index.n_skills())) {
-            self.reasons.verify(&mut candidate, &indexed)?;
-        }
-        Ok(judge(
-            self.text,
-            self.is_asked_for,
-            index.n_skills(),
-            Some(&candidate),
-            self.calibration,
-        )
-        .confidence)
+        let n_skills = index.n_skills();
+        self.reasons.verify_for(self.calibration, n_skills, &mut candidate, &indexed)?;
+        Ok(judge(self.text, self.is_asked_for, n_skills, Some(&candidate), self.calibration)
+            .confidence)
     }
 
     /// Returns the skills that a step leaves out, with their names and scores.

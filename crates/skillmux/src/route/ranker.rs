@@ -7,10 +7,11 @@ use rayon::prelude::*;
 use super::{
     merge::{N_MERGED, contributions, merge},
     pin::pin,
-    reading::Reading,
+    reading::{Reading, read_need},
     standing::{MIN_COMPARED, Standing},
 };
 use crate::{
+    compose::Calibration,
     decompose::asks_anywhere,
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
@@ -86,6 +87,11 @@ impl Ranker {
     #[must_use]
     pub fn with_verifier(self, verifier: Arc<dyn PairScorer>) -> Self {
         Self { verifier: Some(verifier), ..self }
+    }
+
+    /// Returns what reads a query and its best skill together, if there is such.
+    pub fn verifier(&self) -> Option<&dyn PairScorer> {
+        self.verifier.as_deref()
     }
 
     /// Returns the ranker with what says queries in English: skills in English are then found by
@@ -164,7 +170,7 @@ impl Ranker {
             return self.rank_text(index, reading, query, k);
         }
         let n = usize::max(k, N_MERGED);
-        let needs = query.needs().iter().map(|need| Query::new(need.text()));
+        let needs = query.needs().iter().map(read_need);
         let texts = [Ok(query.clone())].into_iter().chain(needs).collect::<Result<Vec<Query>>>()?;
         let standing = self.standing(index);
         let mut all_named = Vec::new();
@@ -402,11 +408,28 @@ impl Reasons<'_> {
         Ok(())
     }
 
-    /// Asks the verifier about a candidate that was read, if there is one, the query does not name the
-    /// skill, and the skill lacks a word of the query.
+    /// Asks the verifier about a candidate that was read, if the calibration weighs what it says in a
+    /// library of this size, the query does not name the skill, and the skill lacks a word of the
+    /// query.
+    pub(super) fn verify_for(
+        &self,
+        calibration: Option<&Calibration>,
+        n_skills: usize,
+        candidate: &mut Candidate,
+        indexed: &IndexedSkill,
+    ) -> Result<()> {
+        match (self.ranker.verifier(), calibration) {
+            (Some(verifier), Some(calibration)) if calibration.asks(verifier, n_skills) => {
+                self.verify(candidate, indexed)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the verifier, as [`Self::verify_for`] does, whatever a calibration makes of it.
     pub(super) fn verify(&self, candidate: &mut Candidate, indexed: &IndexedSkill) -> Result<()> {
         let signals = &mut candidate.signals;
-        let Some(verifier) = self.ranker.verifier.as_deref() else { return Ok(()) };
+        let Some(verifier) = self.ranker.verifier() else { return Ok(()) };
         let lacks_nothing = signals.words.as_ref().is_some_and(|words| words.missing.is_empty());
         if signals.is_named || signals.serves.is_some() || lacks_nothing {
             return Ok(());

@@ -14,7 +14,7 @@ use crate::{
     error::Result,
     index::{Index, name_key},
     model::Speller,
-    query::Query,
+    query::{Need, Query},
     retrieve::Candidate,
     text::{Analyzer, is_english, is_kana, is_spaceless, simplified},
 };
@@ -125,6 +125,7 @@ impl Reading {
             unwanted,
         };
         reading.ruled_out = objects.iter().map(|object| reading.as_written(object)).collect();
+        reading.rule_out_of_needs();
         let is_known = |name: &str| Ok(n_users(name, index)? > 0);
         let (mut text, renamed) = full_names(&text.unwrap_or(task), is_known)?;
         reading.corrections = renamed;
@@ -137,6 +138,23 @@ impl Reading {
             reading.query = query.with_text(text)?;
         }
         Ok(reading)
+    }
+
+    /// Adds what the needs rule out, as far as neither the task nor another need asks for it.
+    fn rule_out_of_needs(&mut self) {
+        let texts = self.query.needs().iter().map(Need::text);
+        let needs: Vec<(&str, Wanted)> = texts.map(|text| (text, wanted(text))).collect();
+        if needs.iter().all(|(_, need)| need.objects.is_empty()) {
+            return;
+        }
+        let task = (self.query.text(), wanted(self.query.text()));
+        let asked_for: BTreeSet<String> =
+            needs.iter().chain([&task]).flat_map(|(text, read)| read.asks_for(text)).collect();
+        for (_, Wanted { objects, unwanted, .. }) in needs {
+            self.ruled_out.extend(objects);
+            self.unwanted.terms.extend(unwanted.terms.difference(&asked_for).cloned());
+            self.unwanted.names.extend(unwanted.names);
+        }
     }
 
     /// Returns a part of the task in the characters that the user wrote.
@@ -160,6 +178,11 @@ impl Reading {
         *candidates = kept;
         Ok(())
     }
+}
+
+/// Returns a need as it is ranked: without what it rules out.
+pub(super) fn read_need(need: &Need) -> Result<Query> {
+    Query::new(wanted(need.text()).text.unwrap_or_else(|| need.text().to_owned()))
 }
 
 /// Returns the words of a text that look like names of skills, as [`name_key`] has them.
@@ -194,6 +217,17 @@ struct Wanted {
     /// What is ruled out.
     objects: Vec<String>,
     unwanted: Unwanted,
+}
+
+impl Wanted {
+    /// Returns the terms of a text that are asked for; this is what was read of it.
+    fn asks_for(&self, text: &str) -> BTreeSet<String> {
+        match &self.text {
+            Some(rest) => terms(rest),
+            None if self.objects.is_empty() => terms(text),
+            None => BTreeSet::new(),
+        }
+    }
 }
 
 fn wanted(task: &str) -> Wanted {
@@ -396,6 +430,35 @@ mod tests {
         };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
+    }
+
+    #[test]
+    fn what_a_need_rules_out_is_not_ranked_for_it() {
+        let read = |task: &str, needs: &[&str]| {
+            let query = Query::new(task).unwrap().with_needs(needs).unwrap();
+            let texts = query.needs().iter().map(|need| read_need(need).unwrap().text().to_owned());
+            let texts: Vec<String> = texts.collect();
+            let mut reading = Reading {
+                written: task.to_owned(),
+                query,
+                corrections: Vec::new(),
+                ruled_out: Vec::new(),
+                unwanted: Unwanted::default(),
+            };
+            reading.rule_out_of_needs();
+            (texts, reading.ruled_out, reading.unwanted.has("docker-deploy"))
+        };
+        let (texts, ruled_out, is_unwanted) = read("ship the app", &["deploy without docker"]);
+        assert_eq!((texts, ruled_out), (vec!["deploy".to_owned()], vec!["docker".to_owned()]));
+        assert!(is_unwanted);
+        let (texts, _, is_unwanted) = read("ship the app", &["no docker"]);
+        assert_eq!(texts, ["no docker"]);
+        assert!(is_unwanted);
+        let (_, _, is_unwanted) =
+            read("ship the app", &["deploy without docker", "build a docker image"]);
+        assert!(!is_unwanted, "another need asks for it");
+        let (_, _, is_unwanted) = read("mend the docker image", &["deploy without docker"]);
+        assert!(!is_unwanted, "the task asks for it");
     }
 
     #[test]

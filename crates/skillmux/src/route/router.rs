@@ -7,7 +7,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords};
+use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords, reading::read_need};
 use crate::{
     compose::{Calibration, Considered, Split, StepCandidates, judge},
     error::{Error, Result},
@@ -189,7 +189,7 @@ impl Router {
     pub(super) fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
-            let query = if is_whole { task.clone() } else { Query::new(need.text())? };
+            let query = if is_whole { task.clone() } else { read_need(&need)? };
             Ok((need, query))
         };
         let whole = [Need::new(task.text())];
@@ -228,10 +228,8 @@ impl Router {
         let by_translation = candidates.first().and_then(|best| best.signals.translation.as_ref());
         let ranking = by_translation.map_or(&identity, |found| &found.ranking);
         let calibration = self.stages.calibrations.of(ranking);
-        if let (Some(candidate), Some(indexed)) = (candidates.first_mut(), &best)
-            && calibration.is_some_and(|it| it.asks_verifier(index.n_skills()))
-        {
-            reasons.verify(candidate, indexed)?;
+        if let (Some(candidate), Some(indexed)) = (candidates.first_mut(), &best) {
+            reasons.verify_for(calibration, index.n_skills(), candidate, indexed)?;
         }
         let judgement =
             judge(query.text(), is_asked_for, index.n_skills(), candidates.first(), calibration);

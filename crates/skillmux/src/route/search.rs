@@ -5,6 +5,7 @@ use super::{
     copies::{Distinct, distinct, exact_copies},
     hints::{MAX_HINTS, hints},
     merge::N_MERGED,
+    reading::read_need,
 };
 use crate::{
     error::Result,
@@ -87,7 +88,7 @@ impl Router {
     pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
         let index = self.index();
         let reading = self.stages.ranker.read_request(&index, query)?;
-        let needs = reading.query.needs().iter().map(|need| Query::new(need.text()));
+        let needs = reading.query.needs().iter().map(read_need);
         let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
         let texts = texts.collect::<Result<Vec<Query>>>()?;
         let rankings = self.stages.ranker.rank_texts(&index, &reading, &texts, N_MERGED)?;

@@ -102,6 +102,7 @@ fn a_ranking_without_a_calibration_has_no_confidence() {
             ranking,
             bias,
             weights,
+            verifier: None,
             threshold,
             large_threshold: None,
         }])

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Features};
-use crate::{model::probability, retrieve::RankingIdentity};
+use crate::{
+    model::{PairScorer, probability},
+    retrieve::RankingIdentity,
+};
 
 /// How likely the best skill helps, by logistic regression over [`Evidence`].
 ///
@@ -18,6 +21,10 @@ pub struct Calibration {
     pub bias: f32,
     /// What one unit of each feature adds to the log-odds.
     pub weights: Features,
+    /// The verifier whose log-odds `serves` weighs, as [`PairScorerIdentity::short`] names it; no
+    /// other one is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier: Option<String>,
     /// A plan abstains below this confidence, in `[0, 1]`.
     pub threshold: f32,
     /// The threshold in a library of 100,000 skills, where chance finds some match for anything;
@@ -73,9 +80,11 @@ impl Calibration {
         self.weights.to_array().into_iter().chain(others).all(f32::is_finite)
     }
 
-    /// Returns whether it weighs what a verifier says in a library of this size.
-    pub(crate) fn asks_verifier(&self, n_skills: usize) -> bool {
-        self.weights.serves != 0.0 && Self::may_ask_verifier(n_skills)
+    /// Returns whether it weighs what this verifier says in a library of this size.
+    pub(crate) fn asks(&self, verifier: &dyn PairScorer, n_skills: usize) -> bool {
+        Self::may_ask_verifier(n_skills)
+            && self.weights.serves != 0.0
+            && self.verifier.as_ref().is_some_and(|known| *known == verifier.identity().short())
     }
 
     /// Returns whether a verifier is asked in a library of this size at all. In a large one, the best
@@ -121,6 +130,7 @@ mod tests {
             ranking: RankingIdentity::new(ranking),
             bias: -1.0,
             weights,
+            verifier: None,
             threshold: 0.5,
             large_threshold: None,
         }

@@ -91,6 +91,7 @@ mod tests {
             ranking,
             bias: 0.0,
             weights: Features::default(),
+            verifier: None,
             threshold,
             large_threshold: None,
         }
