@@ -63,7 +63,8 @@ pub(crate) struct Drift {
     pub(crate) changed: Vec<SkillId>,
     /// Skills of which the front matter or other files changed, such as scripts.
     pub(crate) changed_files: Vec<SkillId>,
-    /// Skills whose text is as it was, and whose other files are too many or too large to tell.
+    /// Skills whose text is as it was, and whose other files cannot be told: they are too many or
+    /// too large, or their folder is not found.
     pub(crate) unchecked: Vec<SkillId>,
     /// Skills that are as they were, but in another folder, and so under another id.
     pub(crate) moved: Vec<Moved>,
@@ -89,6 +90,23 @@ impl Drift {
             .iter()
             .any(|ids| !ids.is_empty())
             || !self.moved.is_empty()
+    }
+
+    /// Notes whether a skill has the files that were pinned.
+    fn note_files(&mut self, pin: &Pin, found: &Whereabouts) {
+        let files = match found {
+            Whereabouts::Found(place) => files_hash(place),
+            _ => None,
+        };
+        // Only a skill of a registry has none.
+        let has_files = pin.folder.is_some() || *found != Whereabouts::NoFolder;
+        if pin.files != files {
+            self.changed_files.push(pin.id.clone());
+        } else if has_files && files.is_none() {
+            self.unchecked.push(pin.id.clone());
+        } else {
+            self.n_same += 1;
+        }
     }
 }
 
@@ -161,22 +179,29 @@ impl Pins {
         })
     }
 
-    /// Returns the pins with these skills as they are now. Pins of their places for skills that are
-    /// gone are dropped.
-    pub(crate) fn with(mut self, present: &[PresentSkill], places: &SkillPlaces) -> Self {
+    /// Returns the pins with these skills as they are now, and with those that are in no index but
+    /// still there. Pins of their places for skills that are gone are dropped.
+    pub(crate) fn with(self, present: &[PresentSkill], places: &SkillPlaces) -> Self {
         let roots = Roots::of(places);
-        self.0.retain(|pin| !pin.is_of(present, &roots));
+        let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
+        let (here, mut pins): (Vec<Pin>, Vec<Pin>) =
+            self.0.into_iter().partition(|pin| pin.is_of(present, &roots));
+        for pin in here.into_iter().filter(|pin| !ids.contains(&pin.id)) {
+            if let Some(place) = pin.place(places) {
+                pins.push(Pin { files: files_hash(&place), ..pin });
+            }
+        }
         for PresentSkill { id, source, hash } in present {
             let (id, source, text) = (id.clone(), source.clone(), *hash);
             let place = place(places, &id, &source, text);
             let folder = place.as_ref().and_then(|place| resolved(place.folder()));
             let registry = roots.registry_of(&source).filter(|_| folder.is_none()).cloned();
             let files = place.as_ref().and_then(files_hash);
-            self.0.push(Pin { id, source, folder, registry, text, files });
+            pins.push(Pin { id, source, folder, registry, text, files });
         }
         let key = |pin: &Pin| (pin.id.clone(), pin.folder.clone(), pin.registry.clone());
-        self.0.sort_by_cached_key(key);
-        self
+        pins.sort_by_cached_key(key);
+        Self(pins)
     }
 
     /// Returns how skills differ from the pins. Pins of other places say nothing.
@@ -187,16 +212,7 @@ impl Pins {
             match pins.get(id) {
                 None => drift.new.push(id.clone()),
                 Some(pin) if pin.text != *hash => drift.changed.push(id.clone()),
-                Some(pin) => {
-                    let files = place(places, id, source, *hash).as_ref().and_then(files_hash);
-                    if pin.files != files {
-                        drift.changed_files.push(id.clone());
-                    } else if pin.folder.is_some() && files.is_none() {
-                        drift.unchecked.push(id.clone());
-                    } else {
-                        drift.n_same += 1;
-                    }
-                }
+                Some(pin) => drift.note_files(pin, &places.find(id, source, *hash)),
             }
         }
         let ids: BTreeSet<&SkillId> = present.iter().map(|skill| &skill.id).collect();
@@ -205,11 +221,18 @@ impl Pins {
         let mut new =
             NewSkills::of(present.iter().filter(|skill| !pins.contains_key(&skill.id)), places);
         for pin in here.filter(|pin| !ids.contains(&pin.id)) {
+            // Another skill may say the same, or no model may load it: then it is in no index.
+            if let Some(place) = pin.place(places) {
+                drift.note_files(pin, &Whereabouts::Found(place));
+                continue;
+            }
             match new.take_same(pin) {
                 Some(to) => drift.moved.push(Moved { from: pin.id.clone(), to: to.clone() }),
                 None => drift.gone.push(pin.id.clone()),
             }
         }
+        drift.changed_files.sort_unstable();
+        drift.unchecked.sort_unstable();
         let moved: BTreeSet<SkillId> = drift.moved.iter().map(|moved| moved.to.clone()).collect();
         drift.new.retain(|id| !moved.contains(id));
         drift
@@ -263,6 +286,12 @@ impl Pin {
             (None, Some(registry)) => roots.contains(registry),
             (None, None) => present.iter().any(|skill| skill.source == self.source),
         }
+    }
+
+    /// Returns the skill that is in its folder now.
+    fn place(&self, places: &SkillPlaces) -> Option<SkillPlace> {
+        let found = place(places, &self.id, &self.source, self.text)?;
+        (resolved(found.folder()) == self.folder).then_some(found)
     }
 }
 
@@ -389,6 +418,37 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_that_is_there_and_in_no_index_keeps_its_pin() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("lib");
+        let write = |id: &str, text: &str| {
+            fs::create_dir_all(root.join(id)).unwrap();
+            fs::write(root.join(id).join("SKILL.md"), "Text.").unwrap();
+            fs::write(root.join(id).join("run.py"), text).unwrap();
+        };
+        let places = SkillPlaces::new(vec![Source::folder(&root)]);
+        write("b", "one");
+        let pins = Pins::default().with(&[skill("b", "lib", 1)], &places);
+        // A copy takes its place in the index.
+        write("a", "one");
+        let present = [skill("a", "lib", 1)];
+        let drift = pins.drift(&present, &places);
+        assert_eq!((drift.n_same, ids(&drift.new)), (1, vec!["a"]));
+        assert_eq!((ids(&drift.gone), drift.moved.len()), (vec![], 0));
+        let pins = pins.with(&present, &places);
+        assert_eq!((pins.0.len(), pins.drift(&present, &places).n_same), (2, 2));
+
+        write("b", "two");
+        assert_eq!(ids(&pins.drift(&present, &places).changed_files), ["b"]);
+        let pins = pins.with(&present, &places);
+        assert!(!pins.drift(&present, &places).is_some());
+        assert_eq!(ids(&pins.drift(&[skill("b", "lib", 2)], &places).changed), ["b"]);
+        fs::remove_dir_all(root.join("b")).unwrap();
+        assert_eq!(ids(&pins.drift(&present, &places).gone), ["b"]);
+        assert_eq!(pins.with(&present, &places).0.len(), 1);
+    }
+
+    #[test]
     fn files_that_cannot_be_hashed_are_no_files_that_are_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("lib");
@@ -405,6 +465,17 @@ mod tests {
         let large = Pins::default().with(slice::from_ref(&skill), &places);
         let drift = drift(&large);
         assert_eq!((ids(&drift.unchecked), drift.n_same, drift.is_some()), (vec!["a"], 0, true));
+    }
+
+    #[test]
+    fn a_skill_of_a_folder_that_is_not_found_is_not_checked() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = SkillPlaces::new(vec![Source::folder(dir.path())]);
+        let source = dir.path().file_name().unwrap().to_str().unwrap();
+        let skill = skill("a\\b", source, 1);
+        let pins = Pins::default().with(slice::from_ref(&skill), &places);
+        let drift = pins.drift(slice::from_ref(&skill), &places);
+        assert_eq!((ids(&drift.unchecked), drift.n_same), (vec!["a\\b"], 0));
     }
 
     #[test]

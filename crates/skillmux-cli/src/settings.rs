@@ -10,6 +10,7 @@ use std::{
 use etcetera::{BaseStrategy, base_strategy::Xdg};
 use serde::Deserialize;
 use skillmux::{
+    index::Index,
     library::{SkillPlaces, agents::project_of},
     trust::TrustPolicy,
 };
@@ -31,7 +32,7 @@ pub(crate) struct Settings {
     pub(crate) home: Option<PathBuf>,
     /// Folder of the project, if the working directory can be told.
     pub(crate) project: Option<PathBuf>,
-    /// Folder for the user's own index.
+    /// Folder for the default index.
     pub(crate) data: Option<PathBuf>,
     /// Folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
@@ -195,10 +196,14 @@ impl Settings {
         Self { models: self.models.overridden_by(args), ..self.clone() }
     }
 
-    /// Returns whom the user trusts among the skills at these places.
-    pub(crate) fn trust_policy(&self, places: &SkillPlaces) -> anyhow::Result<TrustPolicy> {
+    /// Returns whom the user trusts among the skills at these places, which an index holds.
+    pub(crate) fn trust_policy(
+        &self,
+        places: &SkillPlaces,
+        index: Option<&Index>,
+    ) -> anyhow::Result<TrustPolicy> {
         let pins = self.pins.as_deref().map_or(Ok(Pins::default()), Pins::read)?;
-        Ok(self.trust.policy(places, &pins)?.policy)
+        Ok(self.trust.policy(places, index, &pins)?.policy)
     }
 
     /// Returns the files that say whom the user trusts.

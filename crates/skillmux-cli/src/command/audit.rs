@@ -27,7 +27,8 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     let trust = settings.trust.clone().with_reports(&args.sarif);
     // Pinned anew, nothing has changed.
     let counted = if args.pin { &Pins::default() } else { &pins };
-    let Trust { policy, n_unplaced } = trust.policy(&opened.places, counted)?;
+    let Trust { policy, n_unplaced } =
+        trust.policy(&opened.places, Some(&opened.index), counted)?;
     let stages = Stages { ranker: Ranker::default().with_trust(policy), ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let (suspects, present) = (router.audit()?, router.present()?);

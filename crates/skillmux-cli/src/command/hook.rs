@@ -128,7 +128,7 @@ fn answer(args: &HookArgs) -> anyhow::Result<Option<String>> {
         refresh(&kept_at, &settings);
     }
     let Some(index) = index else { return Ok(None) };
-    let trust = settings.trust_policy(&places)?;
+    let trust = settings.trust_policy(&places, Some(&index))?;
     let router = router(index, &settings, trust)?.with_places(places);
     let Some(context) = found(&router, &event.prompt, args.budget)? else { return Ok(None) };
     let output = output(agent.hook.as_ref(), &context);

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
     let state = State::without_skills();
     let (mut folder, mut in_use) = (None, None);
     if let Some(opened) = opened {
-        let trust = settings.trust_policy(&opened.places)?;
+        let trust = settings.trust_policy(&opened.places, Some(&opened.index))?;
         let router = models.lasting_router(opened.index, trust)?.with_places(opened.places);
         models.tell_uncalibrated(&router, RetrieverChoice::Transformer);
         state.replace(router);
@@ -167,7 +167,7 @@ impl LiveSkills {
         };
         self.waiting = waiting(&opened);
         let OpenIndex { index, places, folder, in_use, .. } = opened;
-        let trust = self.settings.trust_policy(&places)?;
+        let trust = self.settings.trust_policy(&places, Some(&index))?;
         let is_served = self.state.router().is_some_and(|served| {
             index.is_same(&served.index())
                 && served.stages().ranker.trust() == Some(&trust)

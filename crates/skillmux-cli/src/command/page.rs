@@ -57,7 +57,7 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
     // Pages need no ranking, and so no models but the lexicon.
     let ranker = Ranker::default()
         .with_translator(Arc::new(skillmux_models::translator()))
-        .with_trust(settings.trust_policy(&opened.places)?);
+        .with_trust(settings.trust_policy(&opened.places, Some(&opened.index))?);
     let weights = args.pager_weights.as_deref().or(settings.models.pager.as_deref());
     let weights = pager_weights(weights)?;
     // A copy knows what the other has read: reasons are of what the page was made from.

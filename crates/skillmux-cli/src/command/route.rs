@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outco
         opened = opened.read_few()?;
         opened.tell_waiting();
     }
-    let trust = settings.trust_policy(&opened.places)?;
+    let trust = settings.trust_policy(&opened.places, Some(&opened.index))?;
     let router = models.router(opened.index, args.stages, trust)?.with_places(opened.places);
     models.tell_uncalibrated(&router, args.stages.retriever);
     let options = RouteOptions {

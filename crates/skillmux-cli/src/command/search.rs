@@ -39,7 +39,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings) -> anyhow::Result<Outc
         opened.tell_waiting();
     }
     let stages = StageArgs { retriever: args.retriever, ..StageArgs::default() };
-    let trust = settings.trust_policy(&opened.places)?;
+    let trust = settings.trust_policy(&opened.places, Some(&opened.index))?;
     let router = models.router(opened.index, stages, trust)?.with_places(opened.places);
     let query = match tasks {
         Tasks::Single(query) => query,

@@ -1,6 +1,6 @@
 //! Whom the user trusts: settings, warnings in answers, and `skillmux audit`.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
@@ -122,6 +122,37 @@ fn an_audit_tells_what_changed_since_the_skills_were_pinned() {
 }
 
 #[test]
+fn a_copy_in_a_project_takes_neither_the_place_nor_the_pin_of_a_skill_of_the_user() {
+    let home = Home::new();
+    set(&home, "[trust]\nblock = [\"pipe_to_shell\"]\n");
+    let add = |folder: &str, script: &str| {
+        home.write_skill(folder, "tea", "How to brew a pot of tea", RISKY);
+        fs::write(home.path(folder).join("run.sh"), script).unwrap();
+    };
+    add(".agents/skills/tea", "good");
+    assert_eq!(home.run(&["audit", "--pin"]).code, 0);
+    add("project/.agents/skills/tea", "evil");
+
+    let route = json_of(&home.run(&["route", TASK, "--format", "json"]));
+    let skill = &route["steps"][0]["skills"][0];
+    assert_eq!(skill["id"], "agents/tea", "{route}");
+    assert_eq!(
+        (&skill["trust"]["origin"], &skill["trust"]["tier"]),
+        (&json!("personal"), &json!("trusted"))
+    );
+    assert_eq!(skill["folder"], home.path(".agents/skills/tea").to_str().unwrap());
+    assert_eq!(skill["copies"], json!(["project-agents/tea"]));
+    let page = home.run(&["page", "project-agents/tea"]);
+    assert_eq!(page.code, 0, "{}", page.stderr);
+
+    assert_eq!(home.run(&["audit"]).code, 0);
+    assert_eq!(home.run(&["audit", "--pin"]).code, 0);
+    home.write_skill(".agents/skills/tea", "tea", "How to brew a pot of tea", "Run evil.py.");
+    let report = json_of(&home.run(&["audit", "--format", "json"]));
+    assert_eq!(report["drift"]["changed"], json!(["agents/tea"]), "{report}");
+}
+
+#[test]
 fn a_report_of_a_scanner_speaks_against_the_skill_of_its_file() {
     let home = home();
     let report = json!({ "version": "2.1.0", "runs": [{
@@ -138,6 +169,101 @@ fn a_report_of_a_scanner_speaks_against_the_skill_of_its_file() {
     set(&home, &format!("[trust]\nsarif = [{:?}]\n", path.to_str().unwrap()));
     let text = home.run(&["search", "wash the dirty mug"]).stdout;
     assert!(text.contains("warning: it was flagged by scan (rule R7): reads the keys"), "{text}");
+}
+
+/// Writes a report with one result for a file, and audits with it.
+fn audit_with(home: &Home, level: &str, file: &Path, args: &[&str]) -> (i32, Value) {
+    let report = json!({ "version": "2.1.0", "runs": [{
+        "tool": { "driver": { "name": "scan" } },
+        "results": [{ "level": level, "locations": [{
+            "physicalLocation": { "artifactLocation": { "uri": file } } }] }],
+    }] });
+    let path = home.write("scan.sarif", report.to_string());
+    let done = home.run(&[&["audit", "--format", "json", "--sarif", &path], args].concat());
+    (done.code, json_of(&done))
+}
+
+/// Returns the skills of an audit that a scanner flagged, and the findings that belong to none.
+fn flagged(report: &Value) -> (Vec<&str>, u64) {
+    let suspects = report["suspects"].as_array().unwrap().iter();
+    let is_flagged = |suspect: &&Value| suspect["trust"].to_string().contains("\"scan\"");
+    let ids = suspects.filter(is_flagged).map(|suspect| suspect["id"].as_str().unwrap()).collect();
+    (ids, report["n_unplaced"].as_u64().unwrap())
+}
+
+#[test]
+fn a_finding_speaks_against_each_skill_around_its_file_or_is_counted() {
+    let home = home();
+    let text = "Wash with wash.sh.";
+    for (folder, name) in [
+        ("project/.claude/skills/cup", "cup"),
+        ("project/.claude/skills/cup/scripts", "cup-scripts"),
+        // An exact duplicate is merged, and no answer names its folder.
+        ("project/.claude/skills/glass", "cup"),
+    ] {
+        home.write_skill(folder, name, "Wash a dirty cup", text);
+    }
+    home.write("project/.claude/skills/README.md", "About these skills.");
+    let skills = home.path("project/.claude/skills");
+    for (file, ids, n_unplaced) in [
+        ("cup/wash.sh", &["project-claude-code/cup"][..], 0),
+        ("cup/scripts/wash.sh", &["project-claude-code/cup", "project-claude-code/cup/scripts"], 0),
+        ("glass/wash.sh", &[], 1),
+        ("README.md", &[], 1),
+    ] {
+        let (code, report) = audit_with(&home, "error", &skills.join(file), &[]);
+        assert_eq!((code, flagged(&report)), (1, (ids.to_vec(), n_unplaced)), "{file}: {report}");
+        let (_, report) = audit_with(&home, "note", &skills.join(file), &[]);
+        assert_eq!(flagged(&report), (vec![], 0), "{file}: {report}");
+    }
+    // Notes alone are no problem.
+    let library = home.path("library");
+    home.write_skill("library/mug", "mug", "Wash a dirty mug", "Use soap.");
+    let readme = home.write("library/README.md", "About these skills.");
+    for (level, expected) in [("note", 0), ("none", 0), ("warning", 1)] {
+        let args = ["--library", library.to_str().unwrap()];
+        assert_eq!(audit_with(&home, level, Path::new(&readme), &args).0, expected, "{level}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_finding_in_a_linked_skill_is_not_lost() {
+    use std::os::unix::fs::symlink;
+
+    let home = home();
+    set(&home, "[trust]\nblock = [\"flagged_by_scanner\"]\n");
+    let skills = home.path("project/.claude/skills");
+    // No scan enters the second folder, but for the link to it.
+    for (name, folder, target) in [
+        ("mail", "project/.agents/skills/mail", "../../.agents/skills/mail"),
+        ("post", "project/.claude/skills/node_modules/post", "node_modules/post"),
+    ] {
+        home.write_skill(folder, name, &format!("Write and send {name}"), "Run run.sh.");
+        let file = home.write(&format!("{folder}/run.sh"), "ls");
+        symlink(target, skills.join(name)).unwrap();
+        for file in [Path::new(&file), &skills.join(name).join("run.sh")] {
+            let (code, report) = audit_with(&home, "error", file, &[]);
+            let id = format!("project-claude-code/{name}");
+            assert_eq!((code, flagged(&report)), (1, (vec![id.as_str()], 0)), "{report}");
+            let suspects = report["suspects"].as_array().unwrap();
+            assert!(suspects.iter().any(|it| it["id"] == id && it["is_blocked"] == true));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_skill_whose_folder_no_id_can_name_is_in_no_answer_and_doctor_says_so() {
+    let home = home();
+    home.write_skill(".claude/skills/a\\b", "cup", "Wash a dirty cup", "Run run.sh.");
+    let report = json_of(&home.run(&["audit", "--format", "json"]));
+    assert_eq!(report["n_skills"], 2, "{report}");
+    let done = home.run(&["doctor"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stdout.contains("not read"), "{}", done.stdout);
+    let told = "a\\b/SKILL.md: a folder of its path has a name with a backslash";
+    assert!(done.stdout.contains(told), "{}", done.stdout);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use skillmux::{
     compose::{Calibration, Calibrations, Features},
     index::{Index, UpdateOptions},
     library::Library,
-    route::{Router, Stages},
+    route::{Ranker, Router, Stages},
+    trust::TrustPolicy,
 };
 use tempfile::TempDir;
 
@@ -36,6 +37,12 @@ impl SampleIndex {
     /// Opens a router with the default stages, which nobody calibrated.
     pub(crate) fn uncalibrated_router(&self) -> Router {
         Router::open(self.dir.path()).unwrap()
+    }
+
+    /// Opens a router that trusts whom a policy says.
+    pub(crate) fn router_with(&self, trust: TrustPolicy) -> Router {
+        let stages = Stages { ranker: Ranker::default().with_trust(trust), ..Stages::default() };
+        Router::new(Index::open(self.dir.path()).unwrap(), stages).unwrap()
     }
 
     /// Commits a generation that holds the skills below `root`, and no others.
@@ -68,6 +75,7 @@ fn calibration(stages: &Stages) -> Calibration {
         ranking: stages.ranker.identity(),
         bias: -0.83,
         weights,
+        verifier: None,
         threshold: 0.34,
         large_threshold: None,
     }

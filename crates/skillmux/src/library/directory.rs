@@ -14,7 +14,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::{
     entry::{Entry, Sink},
     origin::{Background, Origin},
-    path::{file_name, is_skill_name},
+    path::{file_name, is_id_part, is_skill_name},
     report::Issue,
     skill_file::{self, SkillFile},
 };
@@ -52,7 +52,7 @@ impl Directory<'_> {
     ///
     /// Skills may lie within skills. Hidden folders are entered, [`SKIPPED_FOLDERS`] and those with
     /// a [`COPIES_MARK`] are not. Symbolic links are followed as long as they stay within the
-    /// allowed folders.
+    /// allowed folders. A skill whose folder no id can name is skipped.
     pub(super) fn read(&self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         if self.root.is_file() {
             return sink(self.read_file(self.root, self.root, &[]));
@@ -108,11 +108,10 @@ impl Directory<'_> {
     /// Returns where a symbolic link leads, as long as that is allowed.
     fn link_target(&self, link: &Path) -> Result<PathBuf, Issue> {
         let target = fs::canonicalize(link).map_err(|error| Issue::unreadable(&error))?;
-        if self.allowed.iter().any(|root| target.starts_with(root)) {
-            Ok(target)
-        } else {
-            Err(Issue::OutsideRoot)
-        }
+        let mut inside = self.allowed.iter().filter_map(|root| target.strip_prefix(root).ok());
+        let first = inside.next().ok_or(Issue::OutsideRoot)?;
+        let has_id = |inside: &Path| parts(inside).iter().all(|part| is_id_part(part));
+        if has_id(first) || inside.any(has_id) { Ok(target) } else { Err(Issue::FolderName) }
     }
 
     /// Reads a skill file that the walk came across.
@@ -139,8 +138,9 @@ impl Directory<'_> {
             file_name(folder.unwrap_or(self.root))
         };
         let folder = parts.last().cloned().unwrap_or_else(root_name);
-        let file = read_capped(target).and_then(|bytes| skill_file::parse(bytes, &folder));
-        match file {
+        let has_id = is_id_part(&folder) && parts.iter().all(|part| is_id_part(part));
+        let bytes = if has_id { read_capped(target) } else { Err(Issue::FolderName) };
+        match bytes.and_then(|bytes| skill_file::parse(bytes, &folder)) {
             Ok(file) => {
                 let path = if parts.is_empty() { folder } else { parts.join("/") };
                 let id = match self.id_prefix {
@@ -254,7 +254,7 @@ fn walk_failure(error: &walkdir::Error) -> Option<Entry> {
 }
 
 /// Returns the parts of a relative path as text.
-fn parts(relative: &Path) -> Vec<String> {
+pub(super) fn parts(relative: &Path) -> Vec<String> {
     relative
         .components()
         .filter_map(|component| match component {
@@ -490,13 +490,26 @@ mod tests {
         }
 
         #[test]
-        fn names_that_are_not_utf8_are_read_lossily() {
-            let dir = tree(&[]);
+        fn a_skill_whose_folder_no_id_can_name_is_skipped() {
+            let dir = tree(&[
+                ("a\nb/SKILL.md", &skill("a")),
+                ("a\\b/c/SKILL.md", &skill("c")),
+                ("a\\c/notes.md", ""),
+                ("b/SKILL.md", &skill("b")),
+            ]);
             let root = dir.path().join("lib");
+            symlink("a\nb", root.join("link")).unwrap();
+            let refused = format!("! {}", Issue::FolderName);
+            let refused = refused.as_str();
+            assert_eq!(account(&root), [refused, refused, "b", refused]);
+            assert_eq!(account(&root.join("a\nb")), [refused]);
+            assert_eq!(account(&root.join("a\nb/SKILL.md")), [refused]);
+            // The folders above a library are no part of an id.
+            assert_eq!(account(&root.join("a\\b/c")), ["c"]);
             let folder = root.join(OsStr::from_bytes(b"caf\xe9"));
             if fs::create_dir(&folder).is_ok() {
                 fs::write(folder.join("SKILL.md"), skill("cafe")).unwrap();
-                assert_eq!(account(&root), ["caf\u{fffd}"]);
+                assert_eq!(account(&root), [refused, refused, "b", refused, refused]);
             }
         }
 

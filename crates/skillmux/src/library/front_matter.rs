@@ -8,7 +8,11 @@ use serde::{
 };
 use serde_saphyr::{Error as YamlError, MessageFormatter, UserMessageFormatter, render_options};
 
-use super::{decode::truncated, front_matter_fields::FrontMatter, front_matter_lines};
+use super::{
+    decode::truncated,
+    front_matter_fields::{FrontMatter, hides},
+    front_matter_lines,
+};
 
 /// Larger front matter is read line by line, and only up to here.
 const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
@@ -94,8 +98,12 @@ fn read(yaml: &str, n_lines_before: usize) -> Option<FrontMatter> {
         }
     };
     let head = &yaml[..yaml.floor_char_boundary(MAX_FRONT_MATTER_BYTES)];
-    front_matter_lines::starts_with_key(head)
-        .then(|| FrontMatter { repaired: Some(detail), ..front_matter_lines::read(head) })
+    front_matter_lines::starts_with_key(head).then(|| FrontMatter {
+        repaired: Some(detail),
+        // It counts wherever it stands.
+        is_for_user_only: front_matter_lines::is_for_user_only(yaml),
+        ..front_matter_lines::read(head)
+    })
 }
 
 /// Reads the fields with a YAML parser; the error says in one line what it did not like, and on
@@ -110,7 +118,7 @@ fn from_yaml(yaml: &str, n_lines_before: usize) -> Result<FrontMatter, String> {
             name: trimmed(fields.name),
             description: trimmed(fields.description),
             license: trimmed(fields.license),
-            is_for_user_only: fields.disable_model_invocation.is_some_and(|text| is_true(&text)),
+            is_for_user_only: fields.disable_model_invocation.is_some_and(|text| hides(&text)),
             repaired: None,
         }),
         Err(error) => {
@@ -144,11 +152,6 @@ impl MessageFormatter for YamlMessages {
             _ => UserMessageFormatter.format_message(error),
         }
     }
-}
-
-/// Returns whether a scalar says yes, as YAML 1.2 does.
-fn is_true(text: &str) -> bool {
-    text.trim().eq_ignore_ascii_case("true")
 }
 
 /// Returns the text without surrounding white space, or `None` where nothing is left.
@@ -332,15 +335,55 @@ mod tests {
 
     #[test]
     fn what_is_for_the_user_alone_is_told() {
-        for (value, expected) in
-            [("true", true), ("True", true), ("'true'", true), ("false", false)]
-        {
+        for (value, expected) in [
+            ("true", true),
+            ("True", true),
+            ("'true'", true),
+            ("yes", true),
+            ("&always true", true),
+            ("\n  true", true),
+            ("true # only I do this", true),
+            ("'true'\t# only I do this", true),
+            ("# only I do this\n  true", true),
+            ("false", false),
+            ("False # true", false),
+            ("no", false),
+            ("", false),
+        ] {
             for description in ["d", "a: b"] {
                 let text = format!(
                     "---\nname: a\ndescription: {description}\ndisable-model-invocation: {value}\n---\n"
                 );
                 assert_eq!(parse(&text).front_matter.unwrap().is_for_user_only, expected, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn in_broken_front_matter_it_is_for_the_user_alone_however_it_is_written() {
+        let key = "disable-model-invocation";
+        let is_for_user_only = |line: &str| {
+            let text = format!("---\nname: a\ndescription: Use when: asked\n{line}\n---\nText.");
+            parse(&text).front_matter.unwrap().is_for_user_only
+        };
+        for line in [
+            format!("{key}:true"),
+            format!("{key} : true"),
+            format!("{key}：true"),
+            format!("\t{key}: true"),
+            format!("'{key}': true"),
+            format!("{key}: >-\n  true"),
+            format!("{key}: false\n{key}: true"),
+            format!("pad: {}\n{key}: true", "x".repeat(MAX_FRONT_MATTER_BYTES)),
+        ] {
+            assert!(is_for_user_only(&line), "{line}");
+        }
+        for line in [
+            format!("# {key}: true"),
+            format!("license: see {key}: true"),
+            format!("{key}: false\nstray line"),
+        ] {
+            assert!(!is_for_user_only(&line), "{line}");
         }
     }
 

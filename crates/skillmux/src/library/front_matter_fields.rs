@@ -11,3 +11,12 @@ pub(super) struct FrontMatter {
     /// Why it was read line by line, if it was.
     pub(super) repaired: Option<String>,
 }
+
+/// Returns whether a value of `disable-model-invocation` keeps the skill from the model. Whatever is
+/// not a plain no does: YAML has several words for yes, and an author who writes the key wants it
+/// to count.
+pub(super) fn hides(value: &str) -> bool {
+    let value = value.trim().trim_matches(['"', '\'']).trim();
+    let no = ["", "false", "no", "n", "off", "null", "~", "0"];
+    !no.iter().any(|no| value.eq_ignore_ascii_case(no))
+}

@@ -1,9 +1,12 @@
 //! Reads front matter that is not valid YAML line by line, and keeps what can be understood.
 
-use super::front_matter_fields::FrontMatter;
+use super::front_matter_fields::{FrontMatter, hides};
 
-/// The fields that [`read`] looks for.
-const FIELDS: [&str; 4] = ["name", "description", "license", "disable-model-invocation"];
+/// The field that keeps a skill from the model.
+const FOR_USER_ONLY: &str = "disable-model-invocation";
+
+/// The fields that are looked for.
+const FIELDS: [&str; 4] = ["name", "description", "license", FOR_USER_ONLY];
 
 /// Returns true where the first line that says something is `key: value`.
 pub(super) fn starts_with_key(block: &str) -> bool {
@@ -42,7 +45,8 @@ pub(super) fn is_text(rest: &str) -> bool {
         && !rest.lines().filter_map(split_key).any(is_field)
 }
 
-/// Returns name and description as far as they can be understood; of several, the first counts.
+/// Returns name, description and license as far as they can be understood; of several, the first
+/// counts.
 pub(super) fn read(block: &str) -> FrontMatter {
     let mut front_matter = FrontMatter::default();
     let mut lines = block.lines().peekable();
@@ -64,10 +68,6 @@ pub(super) fn read(block: &str) -> FrontMatter {
             (&mut front_matter.description, value_text(value, &more))
         } else if key == "license" {
             (&mut front_matter.license, value_text(value, &more))
-        } else if key == "disable-model-invocation" {
-            front_matter.is_for_user_only |=
-                value.trim_matches(['"', '\'']).eq_ignore_ascii_case("true");
-            continue;
         } else {
             continue;
         };
@@ -78,7 +78,30 @@ pub(super) fn read(block: &str) -> FrontMatter {
     front_matter
 }
 
-/// Splits an unindented `key: value`; name and description may lack the space or use `：`.
+/// Returns whether a line keeps the skill from the model, also an indented one: in broken YAML it
+/// cannot be told what a line belongs to.
+pub(super) fn is_for_user_only(block: &str) -> bool {
+    let mut lines = block.lines().peekable();
+    while let Some(line) = lines.next() {
+        let field =
+            split_key(line.trim()).filter(|(key, _)| key.eq_ignore_ascii_case(FOR_USER_ONLY));
+        let Some((_, value)) = field else { continue };
+        let value = without_comment(value);
+        let mut more = Vec::new();
+        if value.is_empty() || block_style(value).is_some() {
+            while let Some(line) = lines.next_if(|line| continues(line)) {
+                more.push(line);
+            }
+        }
+        if hides(without_comment(&value_text(value, &more))) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Splits an unindented `key: value`; name, description and what keeps a skill from the model may
+/// lack the space or use `：`.
 fn split_key(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once([':', '：'])?;
     let key = key.trim_end().trim_matches(['"', '\'']);
@@ -86,7 +109,8 @@ fn split_key(line: &str) -> Option<(&str, &str)> {
     if key.is_empty() || !key.chars().all(is_plain) {
         return None;
     }
-    let is_known = ["name", "description"].iter().any(|known| key.eq_ignore_ascii_case(known));
+    let known = ["name", "description", FOR_USER_ONLY];
+    let is_known = known.iter().any(|known| key.eq_ignore_ascii_case(known));
     (is_known || value.is_empty() || value.starts_with([' ', '\t'])).then_some((key, value.trim()))
 }
 
@@ -95,6 +119,13 @@ fn continues(line: &str) -> bool {
     line.trim().is_empty()
         || line.starts_with([' ', '\t'])
         || !(line.starts_with('#') || split_key(line).is_some())
+}
+
+/// Returns what stands before a comment.
+fn without_comment(value: &str) -> &str {
+    let begins = |at: usize| at == 0 || value[..at].ends_with([' ', '\t']);
+    let comment = value.match_indices('#').find(|(at, _)| begins(*at));
+    value[..comment.map_or(value.len(), |(at, _)| at)].trim()
 }
 
 /// Returns `|` or `>` where the value announces a block scalar.

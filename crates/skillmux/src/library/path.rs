@@ -10,6 +10,14 @@ pub(super) fn file_name(path: &Path) -> String {
         .unwrap_or_else(|| "root".to_owned())
 }
 
+/// Returns whether a name can be a part of an id, so that the id leads back to the folder: an id has
+/// no control characters, other systems take `\` for `/`, and U+FFFD stands for bytes that are no
+/// text.
+pub(super) fn is_id_part(name: &str) -> bool {
+    let is_other = |c: char| matches!(c, '\\' | char::REPLACEMENT_CHARACTER) || c.is_control();
+    !matches!(name, "" | "." | "..") && !name.contains(is_other)
+}
+
 /// Returns true for `SKILL.md` in any case.
 pub(super) fn is_skill_name(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case("SKILL.md")

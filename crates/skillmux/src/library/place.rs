@@ -70,6 +70,11 @@ impl SkillPlace {
         Some(hasher.finalize())
     }
 
+    /// Returns its folder and its `SKILL.md` once links are resolved; `None` if it is gone.
+    pub(super) fn resolved(&self) -> Option<[PathBuf; 2]> {
+        Some([fs::canonicalize(&self.folder).ok()?, fs::canonicalize(&self.file).ok()?])
+    }
+
     /// Reads what it says, and returns the hash of that; `None` if it cannot be read.
     pub(super) fn content_hash(&self) -> Option<ContentHash> {
         directory::content_hash_of(&self.folder, &self.file)

@@ -1,6 +1,9 @@
 //! [`SkillPlaces`]: where the skills of an index lie on disk.
 
-use std::path::{Path, PathBuf};
+use std::{
+    iter,
+    path::{Path, PathBuf},
+};
 
 use super::{
     place::SkillPlace,
@@ -73,7 +76,7 @@ impl SkillPlaces {
     pub fn for_user_only(&self, id_or_name: &str) -> Option<SkillPlace> {
         let possible = self.sources.iter().flat_map(|source| {
             let ids = [Some(SkillId::new(id_or_name)), source.id_of(id_or_name)];
-            ids.into_iter().flatten().flat_map(|id| source.places_of(&id))
+            ids.into_iter().flatten().flat_map(|id| self.places_in(source, &id))
         });
         let mut places = possible.filter(|it| it.is_by_id).map(|it| it.place);
         places.find(SkillPlace::is_for_user_only)
@@ -86,7 +89,29 @@ impl SkillPlaces {
     }
 
     fn possible_places(&self, id: &SkillId, source: &str) -> Vec<PossiblePlace> {
-        self.of_label(source).flat_map(|source| source.places_of(id)).collect()
+        self.of_label(source).flat_map(|source| self.places_in(source, id)).collect()
+    }
+
+    /// Returns where a skill of this id may lie, if it is of this source. As in a scan, links may
+    /// lead into any folder of the sources, and nowhere else: there may be a link now where a folder
+    /// was.
+    fn places_in<'s>(
+        &'s self,
+        source: &'s Source,
+        id: &SkillId,
+    ) -> impl Iterator<Item = PossiblePlace> + use<'s> {
+        source.places_of(id).into_iter().filter(|it| self.is_inside(source, &it.place))
+    }
+
+    fn is_inside(&self, source: &Source, place: &SkillPlace) -> bool {
+        // A single file is the one that the user named.
+        source.path().is_file()
+            || place.resolved().is_some_and(|paths| {
+                let is_held = |path: &PathBuf| {
+                    iter::once(source).chain(&self.sources).any(|source| source.holds(path))
+                };
+                paths.iter().all(is_held)
+            })
     }
 
     fn of_label<'s>(&'s self, label: &'s str) -> impl Iterator<Item = &'s Source> {
@@ -113,9 +138,11 @@ impl SkillPlaces {
         Some(path)
     }
 
-    /// Returns the skill to which a file belongs: that of the nearest folder upwards that is one.
-    pub fn skill_of(&self, file: &Path) -> Option<SkillId> {
-        self.sources.iter().find_map(|source| source.skill_of(file))
+    /// Returns the ids that a scan gives to the folders with a skill that a file lies in, in each
+    /// source the innermost first. An index may have them under others: where two skills have one
+    /// id, and where one is a copy of another.
+    pub fn skills_around(&self, file: &Path) -> Vec<SkillId> {
+        self.sources.iter().flat_map(|source| source.skills_around(file)).collect()
     }
 }
 
@@ -255,8 +282,46 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_file_belongs_to_the_nearest_skill_above_it() {
+    fn a_link_leads_to_no_skill_outside_of_the_sources() {
+        use std::os::unix::fs::symlink;
+
+        let dir = tempfile::tempdir().unwrap();
+        let [lib, other, private] = ["lib", "other", "private"].map(|it| dir.path().join(it));
+        for folder in [lib.join("pdf"), other.join("tea"), private.clone()] {
+            add(&folder);
+        }
+        symlink("../other/tea", lib.join("tea")).unwrap();
+        let places = SkillPlaces::new([&lib, &other].map(Source::folder).to_vec());
+        let find = |id: &str| {
+            places.find(&SkillId::new(id), "lib", text_of("a", "Text.\n")).shown().is_some()
+        };
+        assert!(find("pdf") && find("tea"));
+        fs::remove_dir_all(lib.join("pdf")).unwrap();
+        symlink("../private", lib.join("pdf")).unwrap();
+        let id = SkillId::new("pdf");
+        assert_eq!(places.find(&id, "lib", text_of("a", "Text.\n")), Whereabouts::Gone);
+        assert!(places.possible_folders(&id, "lib").is_empty());
+        // The folder is one of ours, and the file is not.
+        fs::remove_file(lib.join("pdf")).unwrap();
+        fs::create_dir(lib.join("pdf")).unwrap();
+        symlink("../../private/SKILL.md", lib.join("pdf/SKILL.md")).unwrap();
+        assert!(!find("pdf"));
+        // A library may be a link itself, and a single file is the one that was named.
+        add(&lib.join("mug"));
+        symlink("lib", dir.path().join("link")).unwrap();
+        for source in ["link", "lib/pdf/SKILL.md"].map(|it| Source::folder(dir.path().join(it))) {
+            let id = SkillId::new(if source.path().is_file() { "pdf" } else { "mug" });
+            let label = source.label().to_owned();
+            let places = SkillPlaces::new(vec![source]);
+            let found = places.find(&id, &label, text_of("a", "Text.\n"));
+            assert!(found.shown().is_some(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_file_lies_in_the_skills_of_all_folders_above_it() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("lib");
         add(&root.join("a"));
@@ -268,16 +333,19 @@ mod tests {
             id_prefix: Some("agent".to_owned()),
             origin: Origin::Personal,
         };
-        let skill_of = |source: Source, file: &str| {
-            SkillPlaces::new(vec![source]).skill_of(&root.join(file)).map(|id| id.to_string())
+        let around = |source: Source, file: &str| {
+            let ids = SkillPlaces::new(vec![source]).skills_around(&root.join(file));
+            ids.iter().map(SkillId::to_string).collect::<Vec<_>>()
         };
         let plain = || Source::folder(&root);
-        assert_eq!(skill_of(plain(), "a/scripts/run.sh").as_deref(), Some("a"));
-        assert_eq!(skill_of(plain(), "a/b/SKILL.md").as_deref(), Some("a/b"));
-        assert_eq!(skill_of(plain(), "a/b").as_deref(), Some("a/b"));
-        assert_eq!(skill_of(plain(), "README.md"), None);
-        assert_eq!(skill_of(plain(), "../../etc/passwd"), None);
-        assert_eq!(skill_of(prefixed, "a/SKILL.md").as_deref(), Some("agent/a"));
+        assert_eq!(around(plain(), "a/scripts/run.sh"), ["a"]);
+        assert_eq!(around(plain(), "a/b/SKILL.md"), ["a/b", "a"]);
+        assert_eq!(around(plain(), "a/b"), ["a/b", "a"]);
+        assert!(around(plain(), "README.md").is_empty());
+        assert!(around(plain(), "../../etc/passwd").is_empty());
+        assert_eq!(around(prefixed, "a/SKILL.md"), ["agent/a"]);
+        add(&root);
+        assert_eq!(around(plain(), "a/SKILL.md"), ["a", "lib"]);
     }
 
     #[cfg(unix)]

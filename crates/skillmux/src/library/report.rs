@@ -131,6 +131,11 @@ pub enum Issue {
     /// The path leaves the root of its source through a symbolic link.
     #[error("leads out of the source's folder")]
     OutsideRoot,
+    /// A folder has a name that no id can have.
+    #[error(
+        "a folder of its path has a name with a backslash, a control character or bytes that are not UTF-8"
+    )]
+    FolderName,
     /// A symbolic link leads back into a folder that it lies in.
     #[error("symbolic link loop")]
     SymlinkLoop,

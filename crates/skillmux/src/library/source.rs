@@ -13,7 +13,7 @@ use super::{
     entry::Sink,
     mcp_list::{self, McpList},
     origin::Origin,
-    path::{file_name, is_skill_name},
+    path::{file_name, is_id_part, is_skill_name},
     place::SkillPlace,
     shard::{self, Shards},
 };
@@ -146,7 +146,7 @@ impl Source {
     }
 
     /// Returns where a skill of this id may lie on disk, if it is of this source: where there is a
-    /// skill now.
+    /// skill now. Links may lead anywhere.
     pub(super) fn places_of(&self, id: &SkillId) -> Vec<PossiblePlace> {
         let Some(path) = self.path_of(id) else { return Vec::new() };
         let root = self.path();
@@ -165,8 +165,7 @@ impl Source {
                 continue;
             }
             // An id may come from somewhere else, and must not lead out of the folder.
-            let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\\');
-            if path.split('/').all(is_plain) {
+            if path.split('/').all(is_id_part) {
                 add(&root.join(path), is_by_id);
             }
             if path == file_name(root) {
@@ -192,29 +191,42 @@ impl Source {
         }
     }
 
-    /// Returns the skill of this source to which a file belongs.
-    pub(super) fn skill_of(&self, file: &Path) -> Option<SkillId> {
-        let Self::Folder { root, id_prefix, .. } = self else { return None };
-        let root = std::path::absolute(root).ok()?;
+    /// Returns whether a path without links lies in this folder.
+    pub(super) fn holds(&self, resolved: &Path) -> bool {
+        let Self::Folder { root, .. } = self else { return false };
+        fs::canonicalize(root).is_ok_and(|root| resolved.starts_with(root))
+    }
+
+    /// Returns the ids of this source for the folders with a skill that a file lies in, the
+    /// innermost first.
+    pub(super) fn skills_around(&self, file: &Path) -> Vec<SkillId> {
+        let Self::Folder { id_prefix, .. } = self else { return Vec::new() };
+        let Some((root, inside)) = self.inside(file) else { return Vec::new() };
+        let is_skill = |inside: &&Path| {
+            let folder = root.join(inside);
+            folder.is_dir() && SkillPlace::of(&folder).is_some()
+        };
+        let id = |inside: &Path| {
+            let path = directory::parts(inside).join("/");
+            let path = if path.is_empty() { file_name(&root) } else { path };
+            match id_prefix {
+                Some(prefix) => SkillId::new(format!("{prefix}/{path}")),
+                None => SkillId::new(path),
+            }
+        };
+        inside.ancestors().filter(is_skill).map(id).collect()
+    }
+
+    /// Returns the root, and the path of a file below it.
+    fn inside<'f>(&self, file: &'f Path) -> Option<(PathBuf, &'f Path)> {
+        let root = std::path::absolute(self.path()).ok()?;
         let root = if root.is_file() { root.parent()?.to_owned() } else { root };
         // Whoever wrote the path may have followed links.
         let real = fs::canonicalize(&root).ok();
         let inside = file.strip_prefix(&root).ok();
         let inside = inside.or_else(|| file.strip_prefix(real.as_ref()?).ok())?;
         let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
-        if !inside.components().all(is_plain) {
-            return None;
-        }
-        let folders = inside.ancestors().map(|inside| root.join(inside));
-        folders.filter(|folder| folder.is_dir()).find_map(|folder| {
-            SkillPlace::of(&folder)?;
-            let path = folder.strip_prefix(&root).ok()?.to_str()?.replace('\\', "/");
-            let path = if path.is_empty() { file_name(&root) } else { path };
-            Some(match id_prefix {
-                Some(prefix) => SkillId::new(format!("{prefix}/{path}")),
-                None => SkillId::new(path),
-            })
-        })
+        inside.components().all(is_plain).then_some((root, inside))
     }
 
     /// Returns the canonical path, having made sure that it can be opened.

@@ -10,6 +10,7 @@ use cap_std::{
     ambient_authority,
     fs::{Dir, OpenOptions},
 };
+use rmcp::model::SKILL_MD;
 
 use super::{MAX_BYTES, MAX_FILES, address::is_plain};
 
@@ -19,8 +20,8 @@ const MAX_DEPTH: usize = 16;
 /// The folder of a skill, open for reading.
 ///
 /// It follows no link, so that no path leads out of it, also while somebody changes the folder.
-/// Links, hidden files (`.NAME`), names that no address can have (`a:b`) and whatever is neither file
-/// nor folder are not part of the skill.
+/// Links, hidden files (`.NAME`), names that no address can have (`a:b`), folders that are skills of
+/// their own and whatever is neither file nor folder are not part of the skill.
 pub(super) struct SkillFolder {
     root: Dir,
 }
@@ -38,6 +39,9 @@ impl SkillFolder {
         let mut n_bytes = 0;
         let mut folders = vec![(self.root.try_clone()?, String::new(), 0)];
         while let Some((folder, prefix, depth)) = folders.pop() {
+            if depth > 0 && is_skill(&folder) {
+                continue;
+            }
             let entries = match folder.entries() {
                 Ok(entries) => entries,
                 Err(error) if depth == 0 => return Err(error),
@@ -88,6 +92,9 @@ impl SkillFolder {
         let mut folder = self.root.try_clone()?;
         for name in names {
             folder = folder.open_dir_nofollow(name)?;
+            if is_skill(&folder) {
+                return Ok(None);
+            }
         }
         let mut options = OpenOptions::new();
         // Opening a pipe would else wait for a writer.
@@ -100,6 +107,13 @@ impl SkillFolder {
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
         Ok((bytes.len() as u64 <= MAX_BYTES).then_some(bytes))
     }
+}
+
+/// Returns whether a folder inside a skill is a skill of its own: the user may block that one, or
+/// its author may want no model to load it. One that cannot be listed may be.
+fn is_skill(folder: &Dir) -> bool {
+    let Ok(entries) = folder.entries() else { return true };
+    entries.filter_map(Result::ok).any(|entry| entry.file_name().eq_ignore_ascii_case(SKILL_MD))
 }
 
 #[cfg(test)]
@@ -131,6 +145,16 @@ mod tests {
         assert_eq!(files, ["SKILL.md", "scripts/a/x.md", "scripts/b.py"]);
         assert_eq!(folder.read("scripts/a/x.md").unwrap().unwrap(), b"scripts/a/x.md");
         for path in [".env", ".git/config", "scripts", "scripts/a", "no/such", "SKILL.md/x", ""] {
+            assert_eq!(folder.read(path).unwrap(), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_skill_inside_is_another_one() {
+        let files = ["SKILL.md", "a/x.md", "a/b/skill.md", "a/b/c/run.sh"];
+        let (_dir, folder) = folder_with(&files);
+        assert_eq!(folder.files().unwrap().unwrap(), ["SKILL.md", "a/x.md"]);
+        for path in ["a/b/skill.md", "a/b/c/run.sh"] {
             assert_eq!(folder.read(path).unwrap(), None, "{path}");
         }
     }

@@ -232,6 +232,7 @@ impl<'a> View<'a> {
                     Issue::TooLarge { .. }
                         | Issue::IdTooLong { .. }
                         | Issue::OutsideRoot
+                        | Issue::FolderName
                         | Issue::SymlinkLoop
                         | Issue::TooManyLinks { .. }
                         | Issue::TooDeep { .. }

@@ -28,8 +28,11 @@ pub use profile::{
 };
 pub use project::project_of;
 
-/// Returns the skill folders that exist, of all [`profiles`] in order, each agent's strongest
-/// first.
+/// Returns the skill folders that exist: personal ones, then those of plugins, then those of the
+/// project; of each kind, those of all [`profiles`] in order, each agent's strongest first.
+///
+/// A scan merges exact duplicates into the first one. So whatever came with a project never takes
+/// the place of a skill that the user has, nor does a plugin that of a personal one.
 ///
 /// A folder that several agents read, or that is a link to another one, is returned once. Its ids
 /// start with its label: `claude-code/pdf`, `project-agents/deploy`. Of plugins, those are read
@@ -40,19 +43,23 @@ pub fn installed_sources(home: &Path, project: Option<&Path>) -> Vec<Source> {
     let sources = profiles().iter().flat_map(|agent| sources_of(agent, home, project));
     let found = sources.filter_map(|source| Some((fs::canonicalize(source.path()).ok()?, source)));
     let mut found: Vec<(PathBuf, Source)> = found.collect();
-    let of_project = |source: &Source| matches!(source, Source::Folder { origin, .. } if *origin == Origin::Project);
-    let others: HashSet<PathBuf> = found
-        .iter()
-        .filter(|(_, source)| !of_project(source))
-        .map(|(folder, _)| folder.clone())
-        .collect();
+    found.sort_by_key(|(_, source)| place_in_order(source));
     let mut seen = HashSet::new();
-    found.retain(|(folder, source)| {
-        let is_other_too = of_project(source) && others.contains(folder);
+    found.retain(|(folder, _)| {
         let is_readable = folder.is_dir() && fs::read_dir(folder).is_ok();
-        is_readable && !is_other_too && seen.insert(folder.clone())
+        is_readable && seen.insert(folder.clone())
     });
     found.into_iter().map(|(_, source)| source).collect()
+}
+
+/// Returns where a source stands among those of other origins. No agent prefers a skill of a plugin
+/// to a personal one.
+fn place_in_order(source: &Source) -> u8 {
+    match source {
+        Source::Folder { origin: Origin::Project, .. } => 2,
+        Source::Folder { origin: Origin::Plugin, .. } => 1,
+        _ => 0,
+    }
 }
 
 /// Returns what says which skills are installed, whether it exists or not: folders of skills, and
@@ -132,9 +139,9 @@ mod tests {
             ids(installed_sources(&home, Some(&project))),
             [
                 "claude-code/pdf",
+                "agents/mail",
                 "claude-code-plugins/p/review",
                 "project-agents/deploy",
-                "agents/mail",
             ]
         );
         assert_eq!(ids(installed_sources(&home, None)).len(), 3);
@@ -144,6 +151,31 @@ mod tests {
         assert!(at_home.iter().all(|id| !id.starts_with("project-")), "{at_home:?}");
         assert_eq!(at_home.len(), 4);
         assert_eq!(installed_sources(&dir.path().join("nobody"), None), []);
+    }
+
+    #[test]
+    fn a_copy_in_a_project_does_not_take_the_place_of_a_skill_that_the_user_has() {
+        let dir = tempfile::tempdir().unwrap();
+        let (home, project) = (dir.path().join("home"), dir.path().join("project"));
+        add_skill(&project.join(".agents/skills"), "pdf");
+        add_skill(&project.join(".claude/skills"), "pdf");
+        fs::create_dir(&home).unwrap();
+        let kept = || ids(installed_sources(&home, Some(&project)));
+        assert_eq!(kept(), ["project-claude-code/pdf"], "Claude Code comes first");
+
+        let plugin = home.join(".claude/plugins/cache/m/p/1.0");
+        add_skill(&plugin.join("skills"), "pdf");
+        let installed = serde_json::json!({"plugins": {"p@m": {"installPath": plugin}}});
+        fs::write(home.join(".claude/plugins/installed_plugins.json"), installed.to_string())
+            .unwrap();
+        fs::write(home.join(".claude/settings.json"), r#"{"enabledPlugins": {"p@m": true}}"#)
+            .unwrap();
+        assert_eq!(kept(), ["claude-code-plugins/p/pdf"]);
+
+        add_skill(&home.join(".codex/skills"), "pdf");
+        assert_eq!(kept(), ["codex/pdf"]);
+        add_skill(&home.join(".agents/skills"), "pdf");
+        assert_eq!(kept(), ["agents/pdf"], "Codex prefers this folder to its own");
     }
 
     #[cfg(unix)]

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::profile::{Base, PluginSettings, is_inside};
-use crate::library::{Origin, SkillPlace, Source};
+use crate::{
+    library::{Origin, SkillPlace, Source},
+    text::without_half_pairs,
+};
 
 /// Where a plugin keeps its skills unless its manifest says more.
 const SKILLS_FOLDER: &str = "skills";
@@ -263,6 +266,8 @@ fn read_json(path: &Path) -> Result<Option<Value>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!(": {error}")),
     }
+    // JavaScript writes half of a surrogate pair where it cuts an emoji.
+    let text = without_half_pairs(&text);
     // Its own serde reader does not limit how deep values may nest.
     let root = CstRootNode::parse(&text, &ParseOptions::default());
     let root = root.map_err(|error| format!(": {error}"))?;
@@ -485,6 +490,17 @@ mod tests {
         place.install(&json!({"p@m": {"installPath": root}}));
         Place::switch(&place.home(), "settings.json", &json!({"p@m": true}));
         assert_eq!(place.ids(None), ["claude-code-plugins/p/a"]);
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_switches_no_plugin_off() {
+        let place = Place::new();
+        let root = place.add("m/p/1", "skills/a");
+        place.install(&json!({"p@m": [{"installPath": root}]}));
+        let settings = r#"{"title": "cut \ud83d", "enabledPlugins": {"p@m": true}}"#;
+        fs::write(place.home().join(".claude/settings.json"), settings).unwrap();
+        assert_eq!(place.ids(None), ["claude-code-plugins/p/a"]);
+        assert!(place.plugins().notes.is_empty());
     }
 
     #[test]
