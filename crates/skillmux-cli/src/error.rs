@@ -70,11 +70,13 @@ pub(crate) enum CliError {
     /// Files would be changed without anyone to ask.
     #[error("there is no terminal to ask on")]
     NoConsent,
-    /// The settings of some agents were left as they are.
-    #[error("the settings of {} were left as they are", names.join(", "))]
+    /// The settings of some agents were left as they are, all or some of their files.
+    #[error("{}", not_changed(left, partly))]
     AgentsLeft {
-        /// The agents.
-        names: Vec<String>,
+        /// The agents of which no file was changed.
+        left: Vec<String>,
+        /// Those of which some files were changed.
+        partly: Vec<String>,
     },
     /// There is no generation to go back to, and no need to.
     #[error("the index at `{}` has no earlier generation to go back to", path.display())]
@@ -336,6 +338,14 @@ impl CliError {
         };
         hint.to_owned()
     }
+}
+
+fn not_changed(left: &[String], partly: &[String]) -> String {
+    let says = |names: &[String], what| {
+        (!names.is_empty()).then(|| format!("the settings of {} were {what}", names.join(", ")))
+    };
+    let parts = [says(left, "left as they are"), says(partly, "changed only in part")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn not_installed(names: &[String]) -> String {

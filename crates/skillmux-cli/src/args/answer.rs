@@ -23,8 +23,8 @@ pub(crate) struct RouteArgs {
     /// Show at most this many tokens of skill text in all. 0 shows none
     #[arg(long, value_name = "TOKENS", default_value_t = 4000, allow_negative_numbers = true, value_parser = super::shared::budget)]
     pub(crate) budget: u32,
-    /// Also list up to N other skills, one on each line. You can choose one of them, or use their
-    /// words in your next needs
+    /// Also list up to N other skills, 15 at most, one on each line. You can choose one of them, or
+    /// use their words in your next needs
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(0..=15))]
     pub(crate) hints: u8,
     /// Format of the answer. With --queries it is always JSON, one answer a line

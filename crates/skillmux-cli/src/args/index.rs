@@ -19,7 +19,8 @@ pub(crate) struct IndexArgs {
     /// index, or the skills of the agents on this computer
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<PathBuf>,
-    /// Folder of the index [default: the user's own index]
+    /// Folder of the index. With a source, and without this option, the index is the default index:
+    /// skillmux and your agents then answer from it, and not from the skills of your agents
     #[arg(long, value_name = "DIR")]
     pub(crate) index: Option<PathBuf>,
     /// Make the index from nothing. This also replaces an index of another format

@@ -51,7 +51,7 @@ pub(crate) struct SourceArgs {
     /// Folder of an index made by `skillmux index`
     #[arg(long, value_name = "DIR", conflicts_with = "library")]
     pub(crate) index: Option<PathBuf>,
-    /// Skills to use without an index of your own: a folder, file or list, as for `skillmux
+    /// Skills to use without an index: a folder, file or list, as for `skillmux
     /// index`. skillmux keeps an index of them in its cache. You may repeat this option
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Vec<PathBuf>,

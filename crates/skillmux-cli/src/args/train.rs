@@ -310,7 +310,7 @@ pub(crate) struct TrainAbstentionArgs {
     #[arg(long, value_name = "FILE.jsonl", num_args = 1..)]
     pub(crate) triggers: Vec<PathBuf>,
     /// Folder of an index with vectors, made by `skillmux index`. Several indexes of different
-    /// sizes give a decision that suits them all [default: the user's own index]
+    /// sizes give a decision that suits them all [default: that of `skillmux index`]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) index: Vec<PathBuf>,
     /// Folders of further indexes, each of which counts as much as four others: those whose queries

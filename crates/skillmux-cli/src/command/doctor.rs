@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use skillmux::{
-    Error,
-    library::agents::{AgentProfile, InstalledFolders},
+use skillmux::library::{
+    SkillPlaces,
+    agents::{AgentProfile, InstalledFolders},
 };
 
 use crate::{
     agents::home,
     args::{DoctorArgs, Format},
     command::hook::has_confidence,
-    error::engine_hint,
+    error::{CliError, engine_error, engine_hint},
     outcome::Outcome,
     render::{
         doctor::{AgentReport, OwnIndex, Report, text},
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
     let (own_index, own_index_error) = match settings.own_index() {
         Some(path) => match source::open_chosen(&path) {
             Ok(index) => (index.map(|it| OwnIndex { n_skills: it.n_skills(), path }), None),
-            Err(error) => (None, Some(in_words(error))),
+            Err(error) => (None, Some(in_words(&error.into()))),
         },
         None => (None, None),
     };
@@ -59,6 +59,7 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
         own_index,
         own_index_error,
         unread_files: settings.unread_files(),
+        trust_error: trust_error(settings),
         silent_hook: silent_hook(settings),
     };
     match args.format {
@@ -69,9 +70,10 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings) -> anyhow::Result<Outc
 }
 
 /// Returns an error with its causes and what to do.
-fn in_words(error: Error) -> String {
-    let hint = engine_hint(&error).map(|hint| format!("; {hint}")).unwrap_or_default();
-    format!("{:#}{hint}", anyhow::Error::from(error))
+fn in_words(error: &anyhow::Error) -> String {
+    let of_cli = || error.downcast_ref().map(CliError::hint);
+    let hint = engine_error(error).and_then(engine_hint).or_else(of_cli);
+    format!("{error:#}{}", hint.map(|hint| format!("; {hint}")).unwrap_or_default())
 }
 
 /// How agents are to call this program, and how they were told to.
@@ -99,6 +101,15 @@ impl Calls {
         }
         (!kept.is_empty()).then(|| format!("not written by this program: {}", kept.join(", ")))
     }
+}
+
+/// Returns why it cannot be told whom the user trusts: no command answers then, and the prompt hook
+/// says nothing.
+fn trust_error(settings: &Settings) -> Option<String> {
+    // Why an index cannot be opened is told elsewhere.
+    let places = source::open_present(settings)
+        .map_or_else(|_| SkillPlaces::default(), |present| present.places);
+    settings.trust_policy(&places, None).err().map(|error| in_words(&error))
 }
 
 /// Returns why the prompt hook names no skill, where that is because of the models of the settings.

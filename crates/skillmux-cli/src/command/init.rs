@@ -1,6 +1,9 @@
 //! `skillmux init`
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+};
 
 use anyhow::Context;
 use skillmux::text::{one_line, printable};
@@ -29,16 +32,16 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
         Records::lock(state, home)?
     };
     let program = program(settings.search_path.as_deref())?;
-    let mut left = Vec::new();
+    let mut unfinished = Unfinished::default();
     let mut has_changed = false;
     for agent in agents {
         print_text(&format!("{}\n", styled(STRONG, &agent.name)))?;
         let wiring = Wiring { home, program: &program, records: &records };
-        let plan = match wiring.plan(agent) {
+        let plan = match wiring.plan(agent).and_then(AgentPlan::writable) {
             Ok(plan) => plan,
             Err(error) => {
                 tell(&error)?;
-                left.push(agent.name.clone());
+                unfinished.add(&agent.name, &[])?;
                 continue;
             }
         };
@@ -46,9 +49,14 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
         let is_wanted = !plan.changes.is_empty()
             && args.consent.is_given(&format!("Change the settings of {}?", agent.name))?;
         if is_wanted {
-            match plan.changes.into_iter().try_for_each(|change| change.make(&mut records)) {
+            let mut changed = Vec::new();
+            let made = plan.changes.into_iter().try_for_each(|change| {
+                let path = change.path.clone();
+                change.make(&mut records).map(|()| changed.push(path))
+            });
+            has_changed |= !changed.is_empty();
+            match made {
                 Ok(()) => {
-                    has_changed = true;
                     print_text("  done\n")?;
                     for note in plan.notes {
                         print_text(&format!("  {} {note}\n", styled(NOTE, "note:")))?;
@@ -56,7 +64,7 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
                 }
                 Err(error) => {
                     tell(&error)?;
-                    left.push(agent.name.clone());
+                    unfinished.add(&agent.name, &changed)?;
                 }
             }
         }
@@ -69,11 +77,7 @@ pub(crate) fn run(args: &InitArgs, settings: &Settings) -> anyhow::Result<Outcom
         }
         print_text("\n`skillmux uninit` brings everything back.\n")?;
     }
-    if left.is_empty() {
-        Ok(Outcome::Found)
-    } else {
-        Err(CliError::AgentsLeft { names: left }.into())
-    }
+    unfinished.outcome()
 }
 
 fn show(plan: &AgentPlan) -> io::Result<()> {
@@ -96,6 +100,39 @@ pub(super) fn tell(error: &SettingsFileError) -> io::Result<()> {
     let mut out = anstream::stderr().lock();
     writeln!(out, "{} {message}", styled(BAD, "error:"))?;
     writeln!(out, "{} {}", styled(NOTE, "hint:"), error.hint())
+}
+
+/// The agents whose settings are not as the user asked for, for errors that were told.
+#[derive(Default)]
+pub(super) struct Unfinished {
+    /// Nothing was changed.
+    left: Vec<String>,
+    /// Only some of the files were changed.
+    partly: Vec<String>,
+}
+
+impl Unfinished {
+    /// Adds an agent, and names the files that were changed all the same.
+    pub(super) fn add(&mut self, name: &str, changed: &[PathBuf]) -> io::Result<()> {
+        for path in changed {
+            print_text(&format!("  changed: `{}`\n", one_line(&path.display().to_string())))?;
+        }
+        let names = if changed.is_empty() { &mut self.left } else { &mut self.partly };
+        names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Returns how the command ends.
+    ///
+    /// # Errors
+    /// [`CliError::AgentsLeft`] if there is such an agent.
+    pub(super) fn outcome(self) -> anyhow::Result<Outcome> {
+        let Self { left, partly } = self;
+        if left.is_empty() && partly.is_empty() {
+            return Ok(Outcome::Found);
+        }
+        Err(CliError::AgentsLeft { left, partly }.into())
+    }
 }
 
 impl ConsentArgs {

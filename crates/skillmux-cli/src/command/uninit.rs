@@ -5,11 +5,10 @@ use std::path::Path;
 use anyhow::Context;
 use skillmux::library::agents::{AgentProfile, profiles};
 
-use super::init::tell;
+use super::init::{Unfinished, tell};
 use crate::{
     agents::home,
     args::UninitArgs,
-    error::CliError,
     outcome::Outcome,
     render::{
         diff::diff,
@@ -62,21 +61,16 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
         print_text("nothing to do: `skillmux init` has changed nothing here\n")?;
         return Ok(Outcome::Found);
     }
-    let mut left = Vec::new();
+    let mut unfinished = Unfinished::default();
     for id in agents {
         // An agent that an earlier version knew has no other name.
         let name = profiles().iter().find(|agent| agent.id == *id).map_or(id, |agent| &agent.name);
         print_text(&format!("{}\n", styled(STRONG, name)))?;
-        let undoings = match undo(id, &records) {
-            Ok(undoings) => undoings,
-            Err(error) => {
-                tell(&error)?;
-                left.push(name.clone());
-                continue;
-            }
-        };
+        let (undoings, errors) = undo(id, &records);
+        errors.iter().try_for_each(tell)?;
+        let mut has_failed = !errors.is_empty();
         let mut changes = undoings.iter().filter(|undoing| undoing.is_change()).peekable();
-        if changes.peek().is_none() {
+        if changes.peek().is_none() && !has_failed {
             print_text("  nothing to do: what `init` added is gone\n")?;
         }
         let mut needs_consent = false;
@@ -87,19 +81,22 @@ pub(crate) fn run(args: &UninitArgs, settings: &Settings) -> anyhow::Result<Outc
         let question = format!("Take skillmux out of the settings of {name}?");
         let is_wanted =
             if needs_consent { args.consent.is_given(&question)? } else { !args.consent.dry_run };
-        if is_wanted {
-            match undoings.into_iter().try_for_each(|undoing| undoing.make(&mut records)) {
-                Ok(()) => print_text(if is_left(id, home) { LEFT } else { "  done\n" })?,
+        let mut changed = Vec::new();
+        for undoing in undoings.into_iter().filter(|_| is_wanted) {
+            let path = undoing.is_change().then(|| undoing.path.clone());
+            match undoing.make(&mut records) {
+                Ok(()) => changed.extend(path),
                 Err(error) => {
                     tell(&error)?;
-                    left.push(name.clone());
+                    has_failed = true;
                 }
             }
         }
+        if has_failed {
+            unfinished.add(name, &changed)?;
+        } else if is_wanted {
+            print_text(if is_left(id, home) { LEFT } else { "  done\n" })?;
+        }
     }
-    if left.is_empty() {
-        Ok(Outcome::Found)
-    } else {
-        Err(CliError::AgentsLeft { names: left }.into())
-    }
+    unfinished.outcome()
 }

@@ -40,6 +40,9 @@ pub(crate) struct Report {
     pub(crate) own_index_error: Option<String>,
     /// What the settings file of skillmux names and cannot be read.
     pub(crate) unread_files: Vec<UnreadFile>,
+    /// Why it cannot be told whom the user trusts, so that nothing is answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trust_error: Option<String>,
     /// Why the prompt hook names no skill, if it never names one.
     pub(crate) silent_hook: Option<String>,
 }
@@ -53,6 +56,7 @@ impl Report {
         self.agents.iter().all(is_healthy)
             && self.unread_files.is_empty()
             && self.own_index_error.is_none()
+            && self.trust_error.is_none()
     }
 }
 
@@ -87,7 +91,14 @@ pub(crate) struct OwnIndex {
 
 /// Shows a block for each agent: counts first, then examples.
 pub(crate) fn text(report: &Report, shows_all: bool) -> String {
-    let Report { agents: reports, own_index, own_index_error, unread_files, silent_hook } = report;
+    let Report {
+        agents: reports,
+        own_index,
+        own_index_error,
+        unread_files,
+        trust_error,
+        silent_hook,
+    } = report;
     let mut text = String::new();
     for report in reports {
         if !text.is_empty() {
@@ -107,13 +118,17 @@ pub(crate) fn text(report: &Report, shows_all: bool) -> String {
         let _ = writeln!(text, "    {}", line(&format!("{setting}: {}: {detail}", path.display())));
     }
     if let Some(error) = own_index_error {
-        let headline = styled(BAD, "the index of your own cannot be used:");
+        let headline = styled(BAD, "the default index cannot be used:");
+        let _ = writeln!(text, "\n{headline} {}", one_line(error));
+    }
+    if let Some(error) = trust_error {
+        let headline = styled(BAD, "skillmux cannot tell whom you trust, and answers nothing:");
         let _ = writeln!(text, "\n{headline} {}", one_line(error));
     }
     if let Some(OwnIndex { path, n_skills }) = own_index {
         let _ = writeln!(
             text,
-            "\n{} skillmux answers from an index of your own with {} {}, and not from the skills of these \
+            "\n{} skillmux answers from the default index with {} {}, and not from the skills of these \
              agents. To go back, remove `{}`",
             styled(NOTE, "note:"),
             grouped(*n_skills),

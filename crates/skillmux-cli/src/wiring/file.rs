@@ -36,10 +36,19 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SettingsFileError> {
     }
 }
 
+/// Checks that the permissions of a file let somebody write to it. The system may let the
+/// administrator do so all the same, but its owner does not want that.
+pub(super) fn check_writable(path: &Path) -> Result<(), SettingsFileError> {
+    if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+        return Err(SettingsFileError::ReadOnly { path: path.to_owned() });
+    }
+    Ok(())
+}
+
 /// Replaces the text of a file in one step, or removes the file for `None`, after a check that it
 /// still has the text `before`.
 ///
-/// A link stays a link: the file that it leads to is replaced. Permissions stay as they are, and a
+/// A link stays a link: the file that it leads to is replaced. It goes with that file. Permissions stay as they are, and a
 /// file that nobody may write to is refused; a new file is for its owner alone. Returns whether the
 /// folder of the file had to be made.
 pub(super) fn replace(
@@ -51,13 +60,15 @@ pub(super) fn replace(
         return Err(SettingsFileError::Changed { path: path.to_owned() });
     }
     // It would be replaced all the same.
-    if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
-        return Err(SettingsFileError::ReadOnly { path: path.to_owned() });
-    }
+    check_writable(path)?;
     let failed = |source| SettingsFileError::Write { path: path.to_owned(), source };
     let target =
         if before.is_some() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
     let Some(after) = after else {
+        // First: if the rest fails, a file is left over, and no link to nothing.
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            fs::remove_file(path).map_err(failed)?;
+        }
         fs::remove_file(&target).map_err(failed)?;
         return Ok(false);
     };
@@ -153,5 +164,9 @@ mod tests {
 
         fs::remove_file(&target).unwrap();
         assert!(matches!(read(&link), Err(SettingsFileError::DeadLink { .. })));
+
+        fs::write(&target, "new").unwrap();
+        replace(&link, Some("new"), None).unwrap();
+        assert!(read(&link).unwrap().is_none() && !target.exists());
     }
 }

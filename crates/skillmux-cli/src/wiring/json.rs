@@ -9,6 +9,7 @@ use skillmux::library::agents::{SettingsField, SettingsFormat, SettingsValue};
 
 use super::{
     entry::{BadShape, HookCommand, SERVER, starts_server},
+    half_pairs::HalfPairs,
     lines::{BYTE_ORDER_MARK, with_blank_lines},
 };
 
@@ -20,6 +21,8 @@ const OBJECT: &str = "an object `{…}`";
 pub(super) struct JsonDocument {
     root: CstRootNode,
     has_byte_order_mark: bool,
+    /// What the parser would refuse, and is in the text.
+    half_pairs: HalfPairs,
     /// The text that was parsed, without the mark; edits lose blank lines at the end of an object.
     before: String,
 }
@@ -42,19 +45,20 @@ impl JsonDocument {
             allow_extended_string_escapes: is_json5,
         };
         let stripped = text.strip_prefix(BYTE_ORDER_MARK);
-        let before = stripped.unwrap_or(text);
-        let root = CstRootNode::parse(before, &options)
+        let (before, half_pairs) = HalfPairs::hide(stripped.unwrap_or(text));
+        let root = CstRootNode::parse(&before, &options)
             .map_err(|error| (error.line_display(), error.kind().to_string()))?;
         if root.value().is_some() && root.object_value().is_none() {
             return Err((1, "it holds no object".to_owned()));
         }
-        let before = before.to_owned();
-        Ok(Self { root, has_byte_order_mark: stripped.is_some(), before })
+        let before = before.into_owned();
+        Ok(Self { root, has_byte_order_mark: stripped.is_some(), half_pairs, before })
     }
 
     pub(super) fn text(&self) -> String {
         let mark = if self.has_byte_order_mark { BYTE_ORDER_MARK } else { "" };
-        mark.to_owned() + &with_blank_lines(&self.root.to_string(), &self.before)
+        let text = with_blank_lines(&self.root.to_string(), &self.before);
+        mark.to_owned() + &self.half_pairs.put_back(text)
     }
 
     /// Returns whether there is neither a field nor a comment.
@@ -80,7 +84,8 @@ impl JsonDocument {
             let words = [words(&server["command"]), words(&server["args"])].concat();
             (name != SERVER && starts_server(&words)).then_some(name)
         };
-        Ok(table.properties().into_iter().find_map(renamed))
+        let name = table.properties().into_iter().find_map(renamed);
+        Ok(name.map(|name| self.half_pairs.put_back(name)))
     }
 
     pub(super) fn has_same_server(&self, keys: &[String], fields: &[SettingsField]) -> bool {
@@ -284,6 +289,8 @@ fn plain(field: &SettingsField) -> (String, Value) {
 
 #[cfg(test)]
 mod tests {
+    use skillmux::text::without_half_pairs;
+
     use super::*;
 
     fn keys(path: &str) -> Vec<String> {
@@ -313,13 +320,14 @@ mod tests {
             "{\"a\":1}",
             "{\r\n  \"a\": 1\r\n}\r\n",
             "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+            "{\n  \"a\": \"\\ud83d\",\n  \"servers\": {\n    \"\\uDE00\": {}\n  }\n}\n",
             "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      { \"hooks\": [] }\n    ]\n  }\n}\n",
         ] {
             let mut json = JsonDocument::parse(text, SettingsFormat::Json).ok().unwrap();
             let n_made = json.set_server(&keys("servers"), &fields()).ok().unwrap();
             let n_made_for_hook = json.set_hook(HOOK, None).ok().unwrap();
             let added = json.text();
-            serde_json::from_str::<Value>(&without_comments(&added)).unwrap();
+            serde_json::from_str::<Value>(&without_comments(&without_half_pairs(&added))).unwrap();
             let mut json = JsonDocument::parse(&added, SettingsFormat::Json).ok().unwrap();
             assert!(json.has_same_server(&keys("servers"), &fields()));
             assert_eq!(json.hook_commands(HOOK.event).ok().unwrap(), [HOOK.command]);

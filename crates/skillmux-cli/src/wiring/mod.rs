@@ -9,6 +9,7 @@ mod document;
 mod entry;
 mod error;
 mod file;
+mod half_pairs;
 mod json;
 mod lines;
 mod plan;

@@ -68,6 +68,15 @@ pub(crate) fn wired(agent: &AgentProfile, home: &Path) -> Result<Wired, Settings
     Ok(Wired { mcp, hook })
 }
 
+impl AgentPlan {
+    /// Returns the plan if all its files may be written to: else one of them would be changed, and
+    /// the next one refused.
+    pub(crate) fn writable(self) -> Result<Self, SettingsFileError> {
+        self.changes.iter().try_for_each(|change| file::check_writable(&change.path))?;
+        Ok(self)
+    }
+}
+
 /// What agents are to call, and what was done before.
 #[derive(Clone, Copy)]
 pub(crate) struct Wiring<'a> {
@@ -313,13 +322,24 @@ pub(super) fn own_command(
     agent: &str,
 ) -> Result<Option<String>, BadShape> {
     let Document::Json(json) = document else { return Ok(None) };
-    let calls = format!(" hook {agent}");
+    Ok(json.hook_commands(event)?.into_iter().find(|command| calls_hook(command, agent)))
+}
+
+/// Returns whether a command calls skillmux for this agent, with any options.
+fn calls_hook(command: &str, agent: &str) -> bool {
     // The program may have another name.
-    let as_written = format!("{calls} || exit 0");
-    let is_own = |command: &String| {
-        command.contains("skillmux") && command.contains(&calls) || command.ends_with(&as_written)
-    };
-    Ok(json.hook_commands(event)?.into_iter().find(is_own))
+    if command.ends_with(&format!(" hook {agent} || exit 0")) {
+        return true;
+    }
+    // Quotes need no parser: what is looked for has no blanks, and of a path the end is enough.
+    let mut commands = command.split(['|', '&', ';', '\n']);
+    commands.any(|command| {
+        let mut words =
+            command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '(', ')']));
+        words.any(|word| word.contains("skillmux"))
+            && words.any(|word| word == "hook")
+            && words.any(|word| word == agent)
+    })
 }
 
 /// Returns a new file with a line end at its end; others end as they did.
@@ -330,4 +350,34 @@ fn with_last_line_end(text: String, before: Option<&str>) -> String {
 
 fn at(path: &Path, shape: BadShape) -> SettingsFileError {
     SettingsFileError::Shape { path: path.to_owned(), key: shape.key, expected: shape.expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_known_by_its_words() {
+        for command in [
+            "skillmux hook codex || exit 0",
+            "/x/skillmux hook codex --budget 900 || exit 0",
+            "skillmux hook --budget 900 --deadline=500 codex",
+            "cd /x && '/my tools/skillmux' hook \"codex\"; date",
+            r"& 'C:\x y\skillmux.exe' hook --budget 900 codex || exit 0",
+            "/x/router hook codex || exit 0",
+        ] {
+            assert!(calls_hook(command, "codex"), "{command}");
+            assert!(!calls_hook(command, "cursor"), "{command}");
+        }
+        for command in [
+            "skillmux hook codex-next",
+            "skillmux hook cursor && notify codex",
+            "skillmux index; other hook codex",
+            "skillmux mcp",
+            "codex hook skillmux",
+            "/x/router hook --budget 900 codex",
+        ] {
+            assert!(!calls_hook(command, "codex"), "{command}");
+        }
+    }
 }

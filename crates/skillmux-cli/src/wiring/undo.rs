@@ -24,9 +24,17 @@ pub(crate) struct Undoing {
 }
 
 /// Returns what brings the files of an agent back: the very bytes where the file is as skillmux
-/// left it; else the file without what skillmux added.
-pub(crate) fn undo(agent: &str, records: &Records) -> Result<Vec<Undoing>, SettingsFileError> {
-    records.of_agent(agent).map(|record| undoing(record, records)).collect()
+/// left it; else the file without what skillmux added. Beside it, why files cannot be brought back:
+/// each stands alone, so that one does not keep skillmux in the others.
+pub(crate) fn undo(agent: &str, records: &Records) -> (Vec<Undoing>, Vec<SettingsFileError>) {
+    let (mut undoings, mut errors) = (Vec::new(), Vec::new());
+    for record in records.of_agent(agent) {
+        match undoing(record, records) {
+            Ok(undoing) => undoings.push(undoing),
+            Err(error) => errors.push(error),
+        }
+    }
+    (undoings, errors)
 }
 
 fn undoing(record: &FileRecord, records: &Records) -> Result<Undoing, SettingsFileError> {
@@ -50,7 +58,11 @@ fn undoing(record: &FileRecord, records: &Records) -> Result<Undoing, SettingsFi
     let had_folder = !matches!(record.original, Original::Missing { had_folder: false });
     let made_folder =
         if had_folder || after.is_some() { None } else { path.parent().map(Path::to_owned) };
-    Ok(Undoing { path, before, after, made_folder })
+    let undoing = Undoing { path, before, after, made_folder };
+    if undoing.is_change() {
+        file::check_writable(&undoing.path)?;
+    }
+    Ok(undoing)
 }
 
 /// Returns the file without what skillmux added.

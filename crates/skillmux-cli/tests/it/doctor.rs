@@ -245,12 +245,12 @@ fn an_index_in_the_place_of_the_agents_skills_is_told() {
     let elsewhere = home.run(&["index", &mine, "--transformer", "never", "--index", &home.index()]);
     assert_eq!((elsewhere.code, elsewhere.stderr.as_str()), (0, ""));
     assert_eq!(report(&home, "claude-code").0.code, 0);
-    assert!(!home.run(&["doctor"]).stdout.contains("an index of your own"));
+    assert!(!home.run(&["doctor"]).stdout.contains("the default index"));
 
     let done = home.run(&["index", &mine, "--transformer", "never"]);
     assert!(done.stderr.contains("no longer from the skills of your agents"), "{}", done.stderr);
     let doctor = home.run(&["doctor"]).stdout;
-    assert!(doctor.contains("an index of your own with 1 skill,"), "{doctor}");
+    assert!(doctor.contains("the default index with 1 skill,"), "{doctor}");
     let path = home.path("data/skillmux/index");
     assert!(doctor.contains(&format!("remove `{}`", path.display())), "{doctor}");
     let json = home.run(&["doctor", "--format", "json"]).stdout;
@@ -366,8 +366,41 @@ fn an_index_of_the_users_own_that_is_damaged_is_a_problem_among_others() {
     let done = home.run(&["doctor"]);
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains("Claude Code"), "{}", done.stdout);
-    assert!(done.stdout.contains("the index of your own cannot be used: "), "{}", done.stdout);
+    assert!(done.stdout.contains("the default index cannot be used: "), "{}", done.stdout);
     let json = home.run(&["doctor", "--format", "json"]).stdout;
     let report: Value = serde_json::from_str(&json).unwrap();
     assert!(report["own_index_error"].as_str().unwrap().contains("corrupt"), "{report}");
+}
+
+#[test]
+fn what_keeps_all_answers_back_is_a_problem() {
+    let home = home_of(".claude");
+    home.write_skill(".claude/skills/tea", "tea", "How to brew tea", "Boil water.");
+    let broken = [
+        (
+            "data/skillmux/pins.json",
+            "{\"version\":1,",
+            "pins.json` holds no pins: ",
+            "skillmux audit --pin",
+        ),
+        (
+            ".config/skillmux/settings.toml",
+            "[trust.skills]\n\"a[\" = \"trusted\"\n",
+            "`a[`",
+            "stands for a part",
+        ),
+    ];
+    for (file, text, told, hint) in broken {
+        assert_eq!(report(&home, "claude-code").0.code, 0);
+        home.write(file, text);
+        assert_eq!(home.run(&["search", "brew tea"]).code, 2, "{file}");
+        let done = home.run(&["doctor"]);
+        assert_eq!(done.code, 1, "{file}: {}", done.stderr);
+        let line = done.stdout.lines().find(|line| line.starts_with("skillmux cannot tell whom"));
+        assert!(line.is_some_and(|line| line.contains(told) && line.contains(hint)), "{line:?}");
+        let json = home.run(&["doctor", "--format", "json"]).stdout;
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert!(json["trust_error"].as_str().unwrap().contains(told), "{json}");
+        fs::remove_file(home.path(file)).unwrap();
+    }
 }

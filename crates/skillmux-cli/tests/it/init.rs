@@ -342,10 +342,110 @@ fn a_hook_with_an_option_of_the_user_is_taken_out() {
     let file = ".claude/settings.json";
     let wired = fs::read_to_string(home.path(file)).unwrap();
     assert!(wired.contains(" hook claude-code || exit 0"));
-    home.write(file, wired.replace("claude-code || exit", "claude-code --budget 500 || exit"));
-    let done = home.run(&["uninit", "--yes"]);
-    assert!(succeeds(&done).contains("  done"), "{}", done.stdout);
-    assert_eq!(settings(&home), before);
+    for call in ["hook claude-code --budget 500 ||", "hook --budget 500 claude-code ||"] {
+        succeeds(&home.run(&["init", "--yes"]));
+        home.write(file, wired.replace("hook claude-code ||", call));
+        let doctor = home.run(&["doctor"]);
+        assert!(doctor.stdout.contains("prompt hook yes"), "{call}: {}", doctor.stdout);
+        let again = home.run(&["init", "--yes"]);
+        assert!(succeeds(&again).contains("left as it is: the hook"), "{call}: {}", again.stdout);
+        let done = home.run(&["uninit", "--yes"]);
+        assert!(succeeds(&done).contains("  done"), "{call}: {}", done.stdout);
+        assert_eq!(settings(&home), before, "{call}");
+    }
+}
+
+#[test]
+fn halves_of_surrogate_pairs_stay_as_they_are() {
+    let home = home_of("claude-code");
+    let halves = r#"
+    "cut": "a \ud83d",
+    "\uDE00": "\uD83D\ude00 \\ud83d \ufffd","#;
+    for file in [".claude.json", ".claude/settings.json"] {
+        let text = fs::read_to_string(home.path(file)).unwrap();
+        let fields = text.trim_end().strip_prefix('{').unwrap().strip_suffix("\n}").unwrap();
+        home.write(file, format!("{{{halves}{fields},\n    \"end\": \"\\udfff\"\n}}\n"));
+    }
+    let before = settings(&home);
+    succeeds(&home.run(&["init", "--yes"]));
+    let wired = settings(&home);
+    for bytes in wired.values() {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let whole =
+            text.contains(r#""a \ud83d""#) && text.contains(r#""\uD83D\ude00 \\ud83d \ufffd""#);
+        assert!(whole && text.contains(r#""\udfff""#) && text.contains("skillmux"), "{text}");
+    }
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.stdout.contains("MCP server yes, prompt hook yes"), "{}", doctor.stdout);
+    // The agent cuts another one meanwhile: the files are edited, and not copied back.
+    let cut = |tree: &Tree| -> Tree {
+        let cut = |bytes: &Vec<u8>| {
+            String::from_utf8(bytes.clone()).unwrap().replace("a \\ud83d", "b \\uDBFF").into_bytes()
+        };
+        tree.iter().map(|(path, bytes)| (path.clone(), cut(bytes))).collect()
+    };
+    for (path, bytes) in cut(&wired) {
+        home.write(path.to_str().unwrap(), bytes);
+    }
+    succeeds(&home.run(&["uninit", "--yes"]));
+    assert_eq!(settings(&home), cut(&before));
+    assert_nothing_kept(&home);
+}
+
+/// Sets whether anyone may write to a file.
+fn set_read_only(path: &Path, is_read_only: bool) {
+    let mut permissions = fs::metadata(path).unwrap().permissions();
+    permissions.set_readonly(is_read_only);
+    fs::set_permissions(path, permissions).unwrap();
+}
+
+#[test]
+fn a_read_only_file_keeps_init_from_all_files_of_its_agent() {
+    for file in [".claude.json", ".claude/settings.json"] {
+        let home = home_with(&["claude-code", "cursor"].into_iter().flat_map(fixture).collect());
+        let before = settings(&home);
+        set_read_only(&home.path(file), true);
+        let done = home.run(&["init", "--yes"]);
+        assert_eq!(done.code, 2);
+        assert!(done.stderr.contains("may not be written to"), "{}", done.stderr);
+        let left = "error: the settings of Claude Code were left as they are\n";
+        assert!(done.stderr.contains(left), "{}", done.stderr);
+        let after = settings(&home);
+        let changed: Vec<_> = before.keys().filter(|path| before[*path] != after[*path]).collect();
+        assert_eq!(changed, [Path::new(".cursor/mcp.json")], "{file}");
+    }
+}
+
+#[test]
+fn uninit_changes_the_files_that_it_can() {
+    let files = [".claude.json", ".claude/settings.json"];
+    for (file, other) in [(files[0], files[1]), (files[1], files[0])] {
+        let home = home_of("claude-code");
+        let before = settings(&home);
+        succeeds(&home.run(&["init", "--yes"]));
+        let wired = settings(&home);
+        let refuses = |told: &str| {
+            let done = home.run(&["uninit", "--yes"]);
+            assert_eq!(done.code, 2);
+            assert!(done.stderr.contains(told), "{}", done.stderr);
+            done
+        };
+        set_read_only(&home.path(file), true);
+        let done = refuses("error: the settings of Claude Code were changed only in part\n");
+        let changed = format!("  changed: `{}`\n", home.path(other).display());
+        assert!(done.stdout.ends_with(&changed), "{}", done.stdout);
+        assert_eq!(settings(&home)[Path::new(other)], before[Path::new(other)]);
+        assert_eq!(settings(&home)[Path::new(file)], wired[Path::new(file)]);
+        refuses("error: the settings of Claude Code were left as they are\n");
+        set_read_only(&home.path(file), false);
+
+        home.write(file, "{");
+        refuses(&format!("{file}`, line 1: "));
+        home.write(file, &wired[Path::new(file)]);
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert_eq!(settings(&home), before);
+        assert_nothing_kept(&home);
+    }
 }
 
 #[test]
@@ -456,6 +556,37 @@ mod unix {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), before);
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_of_ours_goes_with_the_link_to_it() {
+        let home = Home::new();
+        fs::create_dir_all(home.path(".cursor")).unwrap();
+        let (link, target) = (home.path(".cursor/mcp.json"), home.path("dot/mcp.json"));
+        succeeds(&home.run(&["init", "--yes"]));
+        fs::create_dir(home.path("dot")).unwrap();
+        fs::rename(&link, &target).unwrap();
+        symlink(&target, &link).unwrap();
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert!(fs::symlink_metadata(&link).is_err() && !target.exists());
+        assert!(succeeds(&home.run(&["init", "--yes"])).contains("\n+"));
+    }
+
+    #[test]
+    fn files_that_were_changed_before_an_error_are_named() {
+        let home = Home::new();
+        home.write(".claude.json", "{}");
+        // No folder can be made where the link is.
+        symlink("nowhere/at/all", home.path(".claude")).unwrap();
+        let done = home.run(&["init", "--yes"]);
+        assert_eq!(done.code, 2);
+        let told = "error: the settings of Claude Code were changed only in part\n";
+        assert!(done.stderr.contains(told), "{}", done.stderr);
+        let changed = format!("  changed: `{}`\n", home.path(".claude.json").display());
+        assert!(done.stdout.contains(&changed), "{}", done.stdout);
+        assert!(done.stdout.contains("`skillmux uninit` brings everything back"));
+        succeeds(&home.run(&["uninit", "--yes"]));
+        assert_eq!(fs::read(home.path(".claude.json")).unwrap(), b"{}");
     }
 
     #[test]
