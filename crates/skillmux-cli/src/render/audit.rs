@@ -120,11 +120,7 @@ fn drift_text(text: &mut String, drift: &Drift, suspects: &[Suspect], n_shown: u
     };
     list(text, &changed, "its text changed since it was pinned");
     list(text, &drift.changed_files, "its front matter or other files changed since it was pinned");
-    list(
-        text,
-        &drift.unchecked,
-        "its text is as pinned; its other files are too many or too large to tell",
-    );
+    list(text, &drift.unchecked, "its text is as pinned; its other files could not be checked");
     for moved in drift.moved.iter().take(n_shown) {
         let (from, to) = (label(moved.from.as_str()), label(moved.to.as_str()));
         let _ = writeln!(text, "{}  it is as pinned, but was `{from}` then", styled(STRONG, &to));
