@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scores the tasks of `fixtures/user-tasks.jsonl`, by kind, alone and with their needs: the table of docs/plan.md.
 
-usage: user_tasks.py SKILLMUX INDEX
+usage: user_tasks.py SKILLMUX INDEX [--tasks FILE]
 
 INDEX is a folder of `skillmux index fixtures/user-library.jsonl`. The columns are shares of the tasks: the decision is right; the
 loaded skill of the highest score is right; each need has a skill. A task that needs none is right if nothing loads.
@@ -21,8 +21,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("skillmux")
     parser.add_argument("index", type=Path)
+    parser.add_argument("--tasks", type=Path, default=TASKS)
     args = parser.parse_args()
-    tasks = [json.loads(line) for line in TASKS.read_text(encoding="utf-8").splitlines()]
+    tasks = [json.loads(line) for line in args.tasks.read_text(encoding="utf-8").splitlines()]
     cells = [shares(tasks, routes(args, tasks, fields)) for fields in (("query_id", "query"), ("query_id", "query", "needs"))]
     print("| kind | tasks | task alone: decision | first | all | with needs: decision | first | all |\n|---|---:|---:|---:|---:|---:|---:|---:|")
     for kind in ["all", *sorted({task["kind"] for task in tasks})]:

@@ -134,7 +134,8 @@ def encode(encoder, tokenizer, texts, n_tokens, batch_tokens=4096, progress=None
     vectors = np.zeros((len(rows), WIDTH), np.float32)
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
     start = 0
-    with torch.autocast("cpu", torch.bfloat16):
+    # Without instructions for it, bfloat16 is many times slower.
+    with torch.autocast("cpu", torch.bfloat16, enabled=torch.ops.mkldnn._is_mkldnn_bf16_supported()):
         while start < len(order):
             stop = start + 1
             while stop < len(order) and len(rows[order[stop]]) * (stop + 1 - start) <= batch_tokens:

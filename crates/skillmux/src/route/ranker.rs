@@ -24,6 +24,7 @@ use crate::{
         RankingIdentity, RetrieveRequest, Retriever, ScoreScale, Translation, lower_nearest, named,
     },
     skill::{Skill, SkillId},
+    text::is_spaceless,
     trust::TrustPolicy,
 };
 
@@ -409,8 +410,8 @@ impl Reasons<'_> {
     }
 
     /// Asks the verifier about a candidate that was read, if the calibration weighs what it says in a
-    /// library of this size, the query does not name the skill, and the skill lacks a word of the
-    /// query.
+    /// library of this size, and the query does not name the skill. Against a skill that has all
+    /// words of the query it is not heard.
     pub(super) fn verify_for(
         &self,
         calibration: Option<&Calibration>,
@@ -430,15 +431,20 @@ impl Reasons<'_> {
     pub(super) fn verify(&self, candidate: &mut Candidate, indexed: &IndexedSkill) -> Result<()> {
         let signals = &mut candidate.signals;
         let Some(verifier) = self.ranker.verifier() else { return Ok(()) };
-        let lacks_nothing = signals.words.as_ref().is_some_and(|words| words.missing.is_empty());
-        if signals.is_named || signals.serves.is_some() || lacks_nothing {
+        if signals.is_named || signals.serves.is_some() {
             return Ok(());
         }
         let translation = signals.translation.as_ref().map(|found| found.text.as_str());
         let Skill { name, description, body, .. } = &indexed.skill;
         let text = whole_text(name, description, body);
         let scores = verifier.scores(translation.unwrap_or(self.query.text()), &[&text])?;
-        signals.serves = scores.first().copied().filter(|score| score.is_finite());
+        // Of Chinese, not all that a skill lacks is told.
+        let is_told = !self.query.text().contains(is_spaceless);
+        let words = signals.words.as_ref();
+        let has_all = is_told && words.is_some_and(|words| words.missing.is_empty());
+        let least = if has_all { 0.0 } else { f32::NEG_INFINITY };
+        signals.serves =
+            scores.first().copied().filter(|it| it.is_finite()).map(|it| it.max(least));
         Ok(())
     }
 
