@@ -21,7 +21,7 @@ pub struct Calibration {
     pub bias: f32,
     /// What one unit of each feature adds to the log-odds.
     pub weights: Features,
-    /// The verifier whose log-odds `serves` weighs, as [`PairScorerIdentity::short`] names it; no
+    /// The verifier whose log-odds `serves` weighs, as its identity names it in short; no
     /// other one is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<String>,
