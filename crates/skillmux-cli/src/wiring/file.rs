@@ -48,9 +48,9 @@ pub(super) fn check_writable(path: &Path) -> Result<(), SettingsFileError> {
 /// Replaces the text of a file in one step, or removes the file for `None`, after a check that it
 /// still has the text `before`.
 ///
-/// A link stays a link: the file that it leads to is replaced. It goes with that file. Permissions stay as they are, and a
-/// file that nobody may write to is refused; a new file is for its owner alone. Returns whether the
-/// folder of the file had to be made.
+/// A link stays a link: the file that it leads to is replaced. It goes with that file. Permissions
+/// stay as they are, and a file that nobody may write to is refused; a new file is for its owner
+/// alone. Returns whether the folder of the file had to be made.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
