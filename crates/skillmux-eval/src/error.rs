@@ -380,6 +380,22 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// Pairs have no task that can be scored but in the part that models are trained on.
+    #[error("`{}` has no held-out pair to score, and {n_left_out} others", path.display())]
+    NoneHeldOut {
+        /// The path.
+        path: PathBuf,
+        /// Pairs that are not held out.
+        n_left_out: usize,
+    },
+    /// The needs of a line are none that the engine takes.
+    #[error("{place}")]
+    NeedRefused {
+        /// Where they are.
+        place: Place,
+        /// What the engine says.
+        source: Box<skillmux::Error>,
+    },
     /// A dataset refers to texts of skills, and no library was given to look them up in.
     #[error("`{}` needs the texts of its skills", path.display())]
     LookupMissing {
@@ -491,6 +507,7 @@ impl Error {
             }
             Self::NoSystem => "name at least one system",
             Self::TaskRefused { source, .. } => return source.hint(),
+            Self::NeedRefused { source, .. } => return source.hint(),
             Self::SystemUnknown { known, .. } | Self::SpecMalformed { known, .. } => {
                 return Some(format!("there are: {}", known.join(", ")));
             }
@@ -525,6 +542,7 @@ impl Error {
                 let shapes = known.join("; ");
                 return Some(format!("name its kind, or make it one of these: {shapes}"));
             }
+            Self::NoneHeldOut { .. } => "score all pairs, also those that models are trained on",
             Self::LookupMissing { .. } => "name the index or the library that holds the skills",
             Self::TooFewCategories { .. } => {
                 "the list must have servers under headings that the category map knows"

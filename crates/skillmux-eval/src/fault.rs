@@ -65,6 +65,11 @@ pub enum Fault {
         /// The field.
         field: &'static str,
     },
+    /// An object has a key twice.
+    KeyRepeated {
+        /// The key.
+        key: String,
+    },
     /// Two tasks have one id.
     TaskRepeated {
         /// The id.
@@ -115,6 +120,7 @@ impl fmt::Display for Fault {
             Self::FieldMissing { field } => write!(f, "field `{field}` is missing"),
             Self::FieldKind { field, expected } => write!(f, "field `{field}` is not {expected}"),
             Self::FieldEmpty { field } => write!(f, "field `{field}` is empty"),
+            Self::KeyRepeated { key } => write!(f, "key `{}` occurs again", printable(key)),
             Self::TaskRepeated { id } => write!(f, "task `{}` occurs again", printable(id)),
             Self::TaskUnknown { id, file } => {
                 write!(f, "task `{}` is not in `{file}`", printable(id))

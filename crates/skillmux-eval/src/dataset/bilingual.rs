@@ -32,10 +32,11 @@ pub(super) fn read(
 ) -> Result<Dataset, Error> {
     let lookup = lookup.ok_or_else(|| Error::LookupMissing { path: path.to_owned() })?;
     let mut tasks = TaskList::default();
-    let mut n_unscored = 0;
+    let (mut n_unscored, mut n_left_out) = (0, 0);
     record::for_each_record(path, &mut |record| {
         let (zh_id, en_id) = (record.id("zh")?, record.id("en")?);
         if pairs == BilingualSplit::HeldOut && !split::is_scored(&en_id) {
+            n_left_out += 1;
             return Ok(());
         }
         let zh = Side { language: "zh", skill: find(lookup, &record, &zh_id)?, id: zh_id };
@@ -61,6 +62,9 @@ pub(super) fn read(
         }
         Ok(())
     })?;
+    if tasks.tasks.is_empty() && n_left_out > 0 {
+        return Err(Error::NoneHeldOut { path: path.to_owned(), n_left_out });
+    }
     Ok(Dataset {
         name: "bilingual".to_owned(),
         tasks: tasks.finish(path)?,

@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     contents::Dataset,
+    entries::Entries,
     record::{self, Record},
     task_list::{TaskList, slice},
 };
@@ -60,16 +61,22 @@ pub(super) fn read(path: &Path) -> Result<Dataset, Error> {
 
 /// Returns the category of every skill.
 fn categories(path: &Path) -> Result<BTreeMap<String, String>, Error> {
-    let category = |(id, value): (String, serde_json::Value)| {
-        if let serde_json::Value::String(category) = value {
-            return Ok((record::skill_id(&id), category));
+    let Entries(entries) = file::read_json::<Entries<serde_json::Value>>(path)?;
+    let mut categories = BTreeMap::new();
+    for (key, value) in entries {
+        let id = record::skill_id(&key);
+        let wrong = |fault| {
+            let place = Place::Entry { path: path.to_owned(), key: key.clone() };
+            Err(Error::Malformed { place, fault })
+        };
+        let serde_json::Value::String(category) = value else {
+            return wrong(Fault::FieldKind { field: "category", expected: "a text" });
+        };
+        if categories.insert(id.clone(), category).is_some() {
+            return wrong(Fault::SkillRepeated { id });
         }
-        let place = Place::Entry { path: path.to_owned(), key: id };
-        let fault = Fault::FieldKind { field: "category", expected: "a text" };
-        Err(Error::Malformed { place, fault })
-    };
-    let entries: BTreeMap<String, serde_json::Value> = file::read_json(path)?;
-    entries.into_iter().map(category).collect()
+    }
+    Ok(categories)
 }
 
 /// Returns the steps of a task, one at least.

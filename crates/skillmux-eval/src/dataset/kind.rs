@@ -76,7 +76,8 @@ impl DatasetKind {
     /// the first line of a file.
     ///
     /// # Errors
-    /// [`Error::DatasetUnknown`] with the known shapes as its hint, [`Error::Read`].
+    /// [`Error::DatasetUnknown`] with the known shapes as its hint, [`Error::Json`] if the first line
+    /// is no whole object, [`Error::Read`].
     pub fn detect(path: &Path) -> Result<Self, Error> {
         let unknown = || Error::DatasetUnknown { path: path.to_owned(), known: known_shapes() };
         if path.is_dir() {

@@ -21,6 +21,7 @@ pub mod build;
 mod comp_skill_bench;
 mod composition;
 mod contents;
+mod entries;
 mod intra_skill_bench;
 mod kind;
 mod language;

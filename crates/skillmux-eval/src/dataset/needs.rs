@@ -1,6 +1,11 @@
 //! [`Needs`]: what tasks ask for, as an agent or a language model wrote it down.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use skillmux::query::Query;
 
 use super::record;
 use crate::{error::Error, fault::Fault, task::Task};
@@ -14,7 +19,8 @@ impl Needs {
     ///
     /// # Errors
     /// [`Error::Malformed`] for a line without an id, with another kind of needs, or with the id of
-    /// a line before; [`Error::Json`] and [`Error::Read`].
+    /// a line before; [`Error::NeedRefused`] for needs that [`Query::with_needs`] does not take;
+    /// [`Error::Json`] and [`Error::Read`].
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut needs_of = BTreeMap::new();
         record::for_each_record(path, &mut |record| {
@@ -26,6 +32,12 @@ impl Needs {
                     return Err(record.fault(Fault::FieldKind { field: "needs", expected }));
                 };
                 needs.push(need.to_owned());
+            }
+            // Which task it is does not matter here.
+            let checked = Query::new("task").and_then(|query| query.with_needs(&needs));
+            if let Err(error) = checked {
+                let (place, source) = (record.place, Box::new(error));
+                return Err(Error::NeedRefused { place, source });
             }
             if needs_of.insert(id.clone(), needs).is_some() {
                 return Err(record.fault(Fault::TaskRepeated { id }));
@@ -45,6 +57,17 @@ impl Needs {
             }
         }
         n_given
+    }
+
+    /// Returns how many ids are those of none of the tasks.
+    pub fn n_unknown(&self, tasks: &[Task]) -> usize {
+        let known: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
+        self.0.keys().filter(|id| !known.contains(id.as_str())).count()
+    }
+
+    /// Returns the number of ids.
+    pub fn n_tasks(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -69,7 +92,10 @@ mod tests {
         );
         let task = |id: &str| Task { id: id.to_owned(), ..Task::default() };
         let mut tasks = [task("a"), task("b"), task("c")];
-        assert_eq!(needs.unwrap().give(&mut tasks), 1);
+        let needs = needs.unwrap();
+        assert_eq!(needs.give(&mut tasks), 1);
+        assert_eq!((needs.n_unknown(&tasks), needs.n_tasks()), (0, 2));
+        assert_eq!(needs.n_unknown(&tasks[1..]), 1);
         assert_eq!(tasks.map(|task| task.needs.len()), [2, 0, 0]);
     }
 
@@ -84,6 +110,21 @@ mod tests {
             let error = read(text).unwrap_err();
             let error = format!("{:?}", causes(&error));
             assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn needs_that_the_engine_refuses_are_named() {
+        let many = (0..17).map(|n| format!("\"need {n}\"")).collect::<Vec<_>>().join(",");
+        for (needs, message) in [
+            ("\"read CSV\",\"...\"", "need 2 has no letter or digit"),
+            (many.as_str(), "need 17 is too many: at most 16 are taken"),
+        ] {
+            let error = read(&format!("\n{{\"query_id\":\"a\",\"needs\":[{needs}]}}")).unwrap_err();
+            let [place, cause] = &causes(&error)[..] else { panic!("two causes") };
+            assert!(place.ends_with("needs.jsonl`, line 2"), "{place}");
+            assert_eq!(cause, message);
+            assert!(error.hint().unwrap().starts_with("pass short phrases"));
         }
     }
 

@@ -135,11 +135,14 @@ pub(super) fn for_each_record(
     })
 }
 
-/// Returns the first record of a file of JSON Lines, if it is one.
+/// Returns the first record of a file of JSON Lines; `None` if its first line does not begin as an
+/// object.
 pub(super) fn first_record(path: &Path) -> Result<Option<Record>, Error> {
     let mut first = None;
     for_each_line(path, &mut |line, text| {
-        first = Record::of_line(path, line, text).ok();
+        if text.starts_with(b"{") {
+            first = Some(Record::of_line(path, line, text)?);
+        }
         Ok(false)
     })?;
     Ok(first)

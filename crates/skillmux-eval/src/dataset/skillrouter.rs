@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     contents::{Dataset, DatasetLibrary},
+    entries::{Entries, Written},
     record::{self, Record},
     task_list::{TaskList, slice},
 };
@@ -40,7 +41,7 @@ const UNSCORED: &str = "generic_only";
 pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
     let tasks_path = file::require(folder, "tasks.jsonl")?;
     let relevance_path = file::require(folder, "relevance.json")?;
-    let mut relevance: BTreeMap<String, serde_json::Value> = file::read_json(&relevance_path)?;
+    let mut relevance = relevance(&relevance_path)?;
     let mut tasks = TaskList::default();
     let mut n_unscored = 0;
     record::for_each_record(&tasks_path, &mut |record| {
@@ -53,8 +54,6 @@ pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
             }
             return Err(record.fault(Fault::TaskUnknown { id, file: "relevance.json" }));
         };
-        let place = Place::Entry { path: relevance_path.clone(), key: id.clone() };
-        let judged = Record::of_value(place, judged)?;
         let task_type = judged.optional_text("task_type")?;
         if task_type == Some(UNSCORED) {
             n_unscored += 1;
@@ -65,12 +64,8 @@ pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
         task.slices.extend(task_type.map(|name| slice("task_type", name)));
         tasks.push(&record.place, Task { id, query, ..task })
     })?;
-    if let Some((id, _)) = relevance.pop_first() {
-        let place = Place::Entry { path: relevance_path, key: id.clone() };
-        return Err(Error::Malformed {
-            place,
-            fault: Fault::TaskUnknown { id, file: "tasks.jsonl" },
-        });
+    if let Some((id, judged)) = relevance.pop_first() {
+        return Err(judged.fault(Fault::TaskUnknown { id, file: "tasks.jsonl" }));
     }
     let shards = shards(folder, &tasks_path, tier)?;
     Ok(Dataset {
@@ -83,6 +78,22 @@ pub(super) fn read(folder: &Path, tier: Tier) -> Result<Dataset, Error> {
     })
 }
 
+/// Returns the entries of `relevance.json`, by the id of the task.
+fn relevance(path: &Path) -> Result<BTreeMap<String, Record>, Error> {
+    let Entries(entries) = file::read_json::<Entries<Written>>(path)?;
+    let mut by_id = BTreeMap::new();
+    for (id, judged) in entries {
+        let place = Place::Entry { path: path.to_owned(), key: id.clone() };
+        let wrong = |fault| Error::Malformed { place: place.clone(), fault };
+        let judged = judged.into_value().map_err(|key| wrong(Fault::KeyRepeated { key }))?;
+        let record = Record::of_value(place.clone(), judged)?;
+        if by_id.insert(id.clone(), record).is_some() {
+            return Err(wrong(Fault::TaskRepeated { id }));
+        }
+    }
+    Ok(by_id)
+}
+
 /// Returns a task with the skills of an entry of `relevance.json`.
 fn judged_task(judged: &Record) -> Result<Task, Error> {
     let gold_ids = judged.ids("gt_skill_ids")?;
@@ -93,7 +104,10 @@ fn judged_task(judged: &Record) -> Result<Task, Error> {
             let expected = "a map from skill ids to whole numbers";
             return Err(judged.fault(Fault::FieldKind { field: "relevance", expected }));
         };
-        grades.insert(record::skill_id(id), grade);
+        let id = record::skill_id(id);
+        if grades.insert(id.clone(), grade).is_some() {
+            return Err(judged.fault(Fault::SkillRepeated { id }));
+        }
     }
     let mut gold = Gold::default();
     for id in gold_ids {

@@ -128,6 +128,18 @@ fn skillrouter_says_what_is_wrong() {
         refused("{", good),
         "`tasks.jsonl`, line 1: not what was expected: EOF while parsing an object at line 1 column 1"
     );
+    assert_eq!(
+        refused(TASK, &good.replace("{\"t\"", "{\"t\":{},\"t\"")),
+        "`relevance.json`, entry `t`: task `t` occurs again"
+    );
+    assert_eq!(
+        judged(r#"{"gt_skill_ids":["a"],"relevance":{"a":1,"a":0}}"#),
+        "`relevance.json`, entry `t`: key `a` occurs again"
+    );
+    assert_eq!(
+        judged(r#"{"gt_skill_ids":["a"],"relevance":{"a":1," a":0}}"#),
+        "`relevance.json`, entry `t`: skill `a` occurs again"
+    );
     assert_eq!(refused(TASK, "{}"), "`tasks.jsonl`, line 1: task `t` is not in `relevance.json`");
     assert_eq!(
         refused(TASK, r#"{"t":{"gt_skill_ids":["a"],"relevance":{"a":1}},"u":{}}"#),
@@ -459,6 +471,10 @@ fn other_shapes_are_refused_with_the_known_ones() {
         );
     }
     assert_eq!(refusal(&[], "", None), "`FOLDER` is no dataset of a known shape");
+    assert_eq!(
+        refusal(&[("x.jsonl", "\n{\"query\":\"q\",}\n")], "x.jsonl", None),
+        "`x.jsonl`, line 2: not what was expected: trailing comma at line 1 column 14"
+    );
     let folder = tempfile::tempdir().unwrap();
     let hint = DatasetKind::detect(folder.path()).unwrap_err().hint().unwrap();
     assert!(DatasetKind::ALL.iter().all(|kind| hint.contains(kind.as_str())), "{hint}");

@@ -1,6 +1,9 @@
 //! [`Recipe`]: how a system is made.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use super::{
     fusion::FusionRule,
@@ -56,6 +59,16 @@ impl Recipe {
             Self::Judge(part) | Self::Vote(part) => part.for_each_ranking(f),
             Self::Fusion(_, parts) => parts.iter().for_each(|part| part.recipe.for_each_ranking(f)),
             Self::Router | Self::Text(..) | Self::Trec(_) | Self::Page(..) => {}
+        }
+    }
+
+    /// Calls `f` with every TREC run that rankings are taken from.
+    pub(super) fn for_each_run<'a>(&'a self, f: &mut dyn FnMut(&'a Path)) {
+        match self {
+            Self::Trec(path) => f(path),
+            Self::Judge(part) | Self::Vote(part) => part.for_each_run(f),
+            Self::Fusion(_, parts) => parts.iter().for_each(|part| part.recipe.for_each_run(f)),
+            Self::Router | Self::Text(..) | Self::Ranking(..) | Self::Page(..) => {}
         }
     }
 

@@ -1,6 +1,10 @@
 //! [`SystemSpec`]: the short text that names a system.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use super::{
     assembly::Assembly,
@@ -95,6 +99,13 @@ impl SystemSpec {
         });
         let Some(name) = unknown else { return Ok(()) };
         Err(Error::SystemUnknown { name, known: known_forms(Some(assembly)) })
+    }
+
+    /// Returns the TREC runs that the system takes rankings from.
+    pub fn runs(&self) -> Vec<&Path> {
+        let mut runs = Vec::new();
+        self.recipe.for_each_run(&mut |path| runs.push(path));
+        runs
     }
 
     /// Returns whether the system asks a chat model.
@@ -382,6 +393,13 @@ mod tests {
         ] {
             assert_eq!(SystemSpec::parse(text).unwrap().asks_chat(), asks_chat, "{text}");
         }
+    }
+
+    #[test]
+    fn runs_are_found_in_every_part() {
+        let spec = SystemSpec::parse("judge(rrf(bm25,trec:a.run,score(trec:b,dense)))").unwrap();
+        assert_eq!(spec.runs(), [Path::new("a.run"), Path::new("b")]);
+        assert!(SystemSpec::parse("vote(page:mmr)").unwrap().runs().is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    Checkpoint, CheckpointError, InferencePrecision, Parts,
+    Checkpoint, CheckpointError, InferencePrecision, Parts, TensorError,
     batch::Batch,
     bert::Bert,
     config::Family,
@@ -92,7 +92,8 @@ impl CheckpointEncoder {
         let inputs: Vec<String> = said.iter().map(|(_, text)| format!("{prefix}{text}")).collect();
         let sequences = self.tokens.of_texts(&inputs, Frame::OfTokenizer)?;
         let mut vectors = vec![0.0; texts.len() * dim];
-        let pooled = self.network.pooled(&sequences)?.flatten_all()?.to_vec1::<f32>()?;
+        let pooled = self.network.pooled(&sequences).and_then(|all| all.flatten_all()?.to_vec1());
+        let pooled: Vec<f32> = pooled.map_err(TensorError)?;
         for (vector, (at, _)) in pooled.chunks(dim).zip(said) {
             let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
             let row = &mut vectors[at * dim..][..dim];

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use skillmux::ErrorKind;
 
-use super::CheckpointUse;
+use super::{CheckpointUse, settings::OWN_FILE};
 use crate::model_file::TOKENIZER;
 
 /// Why a checkpoint cannot be used.
@@ -109,14 +109,34 @@ pub enum CheckpointError {
         /// The token.
         token: &'static str,
     },
+    /// The tokenizer has tokens that the weights have no row for.
+    #[error("the tokenizer in `{}` numbers {n_ids} tokens, but the weights have rows for {n_rows}", folder.display())]
+    TokensBeyond {
+        /// The folder.
+        folder: PathBuf,
+        /// One more than the highest number of a token.
+        n_ids: usize,
+        /// Rows of the weights.
+        n_rows: usize,
+    },
     /// The network could not be made, as for want of memory.
     #[error("cannot make the network of `{}`", folder.display())]
     Network {
         /// The folder.
         folder: PathBuf,
         /// What the tensor library said.
-        source: Box<candle_core::Error>,
+        source: Box<TensorError>,
     },
+}
+
+/// What the tensor library says is wrong, on one line: its own text may have a backtrace behind it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", first_line(.0))]
+pub struct TensorError(pub(crate) candle_core::Error);
+
+fn first_line(error: &candle_core::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
 impl CheckpointError {
@@ -132,7 +152,8 @@ impl CheckpointError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Missing { .. } => {
-                "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3"
+                "download a model first, as with: hf download BAAI/bge-m3 --local-dir bge-m3; for a \
+                 reranker: hf download BAAI/bge-reranker-v2-m3 --local-dir bge-reranker-v2-m3"
             }
             Self::FileMissing { file, .. } if file == TOKENIZER => {
                 "fetch it from where the weights are from; for an old tokenizer, \
@@ -150,7 +171,10 @@ impl CheckpointError {
             Self::WeightsCut { .. } => {
                 "the download was cut short or mixed up: fetch the file again"
             }
-            Self::Form { .. } | Self::Tensor { .. } => {
+            Self::Form { path, .. } if path.ends_with(OWN_FILE) => {
+                "correct or remove skillmux.json; docs/published-models.md lists its fields"
+            }
+            Self::Form { .. } | Self::Tensor { .. } | Self::TokensBeyond { .. } => {
                 "fetch the files again, all of them from one version of the model"
             }
             Self::ArchitectureUnknown { .. } => {
@@ -176,5 +200,16 @@ impl CheckpointError {
             Self::Read { .. } | Self::Write { .. } => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tensor_library_is_quoted_in_one_line() {
+        let error = candle_core::Error::Msg("no row 108\n   0: <unknown>\n".to_owned());
+        assert_eq!(TensorError(error).to_string(), "no row 108");
     }
 }

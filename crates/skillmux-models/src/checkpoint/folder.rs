@@ -7,7 +7,7 @@ use std::{
 
 use serde::de::DeserializeOwned;
 
-use super::CheckpointError;
+use super::{CheckpointError, TensorError};
 
 /// A folder with a model in the layout of Hugging Face.
 #[derive(Debug, Clone)]
@@ -63,6 +63,9 @@ impl Folder {
     }
 
     pub(super) fn network(&self, source: candle_core::Error) -> CheckpointError {
-        CheckpointError::Network { folder: self.path.clone(), source: Box::new(source) }
+        CheckpointError::Network {
+            folder: self.path.clone(),
+            source: Box::new(TensorError(source)),
+        }
     }
 }

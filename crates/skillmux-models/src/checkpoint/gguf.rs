@@ -18,7 +18,7 @@ use candle_core::{
 };
 
 use super::{
-    CheckpointError,
+    CheckpointError, TensorError,
     config::{Activation, Config, Family, Head},
     folder::Folder,
 };
@@ -77,7 +77,7 @@ impl Gguf {
         // The reader divides by `general.alignment`, which may be 0 in a file.
         let content = catch_unwind(|| Content::read(&mut BufReader::new(file)))
             .map_err(|_| folder.form(&name, "its header cannot be read"))?
-            .map_err(|error| folder.form(&name, problem(&error)))?;
+            .map_err(|error| folder.form(&name, problem(error)))?;
         Ok(Some(Self { folder: folder.clone(), name, content }))
     }
 
@@ -149,7 +149,7 @@ impl Gguf {
         infos.sort_unstable_by_key(|(name, info)| (info.offset, *name));
         for (name, _) in infos {
             let tensor = self.content.tensor(&mut reader, name, &Device::Cpu);
-            let tensor = tensor.map_err(|error| self.folder.form(&self.name, problem(&error)))?;
+            let tensor = tensor.map_err(|error| self.folder.form(&self.name, problem(error)))?;
             tensors.push((name_in_transformers(name), Arc::new(tensor)));
         }
         Ok(tensors)
@@ -202,9 +202,7 @@ fn name_in_transformers(name: &str) -> String {
     }
 }
 
-/// Says what is wrong with a file, on one line: the error may have a backtrace behind it.
-fn problem(error: &candle_core::Error) -> String {
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    format!("it is no whole GGUF file ({})", first.trim())
+/// Says what is wrong with a file.
+fn problem(error: candle_core::Error) -> String {
+    format!("it is no whole GGUF file ({})", TensorError(error))
 }

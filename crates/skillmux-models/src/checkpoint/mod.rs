@@ -67,7 +67,7 @@ pub use candle_core::Device;
 
 pub use self::{
     encoder::CheckpointEncoder,
-    error::CheckpointError,
+    error::{CheckpointError, TensorError},
     model2vec::Model2VecEncoder,
     pair_scorer::CheckpointScorer,
     precision::InferencePrecision,
@@ -225,10 +225,21 @@ impl Checkpoint {
         Err(CheckpointError::OtherUse { folder, architecture, is })
     }
 
+    /// Reads the tokenizer, and adds its bytes to the hash. The network has a row for each token.
+    fn tokens(&self, hasher: &mut Hasher) -> Result<Tokens, CheckpointError> {
+        let tokens = Tokens::read(&self.folder, self.settings.max_tokens, hasher)?;
+        let (n_ids, n_rows) = (tokens.n_ids(), self.config.n_vocab);
+        if n_ids > n_rows {
+            let folder = self.folder.path().to_owned();
+            return Err(CheckpointError::TokensBeyond { folder, n_ids, n_rows });
+        }
+        Ok(tokens)
+    }
+
     /// Reads tokenizer and weights, with the hash of both.
     fn read(&self) -> Result<Parts, CheckpointError> {
         let mut hasher = Hasher::new();
-        let tokens = Tokens::read(&self.folder, self.settings.max_tokens, &mut hasher)?;
+        let tokens = self.tokens(&mut hasher)?;
         let weights = Weights::read(&self.folder, &mut hasher)?;
         hasher.update(format!("{:?}", self.config).as_bytes());
         Ok(Parts { tokens, weights, hasher })

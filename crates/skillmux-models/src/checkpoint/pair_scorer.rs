@@ -10,7 +10,7 @@ use skillmux::{
 };
 
 use super::{
-    Checkpoint, CheckpointError, InferencePrecision, Parts,
+    Checkpoint, CheckpointError, InferencePrecision, Parts, TensorError,
     batch::{Batch, n_shared},
     bert::Bert,
     config::{Config, Family, Head},
@@ -91,7 +91,8 @@ impl CheckpointScorer {
         let sequences = self.reader.sequences(query, texts)?;
         // A single pair shares nothing that would be read again.
         let n_shared = if texts.len() > 1 { n_shared(&sequences) } else { 0 };
-        Ok(self.network.logits(&sequences, n_shared)?.to_vec1()?)
+        let logits = self.network.logits(&sequences, n_shared).and_then(|logits| logits.to_vec1());
+        Ok(logits.map_err(TensorError)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How texts become inputs, and states of tokens become a vector.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroUsize};
 
 use serde::Deserialize;
 
@@ -11,6 +11,9 @@ use super::{
     pooling::Pooling,
     preset::{Preset, SKILLROUTER_INSTRUCTION, Words},
 };
+
+/// The file by which users complete or correct what a checkpoint says.
+pub(super) const OWN_FILE: &str = "skillmux.json";
 
 /// Longest input where no file names one: a cross-encoder of skills was trained with so many tokens
 /// (`SkillRouter`'s published configuration), and more make attention dear.
@@ -38,7 +41,7 @@ pub(super) struct Asked {
     pub(super) purpose: CheckpointUse,
 }
 
-/// `skillmux.json`, by which users complete or correct what a checkpoint says.
+/// [`OWN_FILE`].
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OwnFile {
@@ -49,7 +52,7 @@ struct OwnFile {
     max_tokens: Option<usize>,
     query_prefix: Option<String>,
     text_prefix: Option<String>,
-    query_chars: Option<usize>,
+    query_chars: Option<NonZeroUsize>,
     instruction: Option<String>,
     precision: Option<InferencePrecision>,
 }
@@ -103,7 +106,7 @@ impl Settings {
         config: &Config,
         asked: Option<Asked>,
     ) -> Result<Self, CheckpointError> {
-        let own: OwnFile = folder.json("skillmux.json")?.unwrap_or_default();
+        let own: OwnFile = folder.json(OWN_FILE)?.unwrap_or_default();
         let preset = asked.map(|asked| asked.preset).or(own.preset).map(Preset::words);
         let Words { query_chars, pooling: preset_pooling, max_tokens: preset_tokens, .. } =
             preset.unwrap_or_default();
@@ -145,7 +148,7 @@ impl Settings {
             text_prefix: own
                 .text_prefix
                 .unwrap_or_else(|| words(|w| w.text_prefix, &["document", "passage", "corpus"])),
-            query_chars: own.query_chars.or(query_chars),
+            query_chars: own.query_chars.map(NonZeroUsize::get).or(query_chars),
             instruction: own.instruction.unwrap_or_else(|| instruction().to_owned()),
             precision: own.precision.unwrap_or_default(),
         })

@@ -118,7 +118,7 @@ impl Tunable {
         let TuneOptions { device, precision, max_query_tokens, max_text_tokens } = options;
         let Checkpoint { folder, settings, .. } = checkpoint;
         let mut hasher = Hasher::new();
-        let tokens = Tokens::read(folder, settings.max_tokens, &mut hasher)?;
+        let tokens = checkpoint.tokens(&mut hasher)?;
         let stored = weights::read_stored(folder, device, &mut hasher)?;
         let place = Place { device: device.clone(), precision: *precision };
         let form = |error: tokenizers::Error| folder.form(TOKENIZER, error.to_string());

@@ -171,6 +171,22 @@ mod tests {
     }
 
     #[test]
+    fn redirects_limits_and_endless_answers_say_what_to_do() {
+        let hint_of = |status: u16, body: String| {
+            let server = Server::answering(move |_, _| (status, body.clone()));
+            let (_, cause, hint) = texts(&model(&server, None).complete(&request()).unwrap_err());
+            (cause, hint)
+        };
+        let (cause, hint) = hint_of(302, String::new());
+        assert!(cause.contains("answered 302, asked 1 time"), "{cause}");
+        assert_eq!(hint, "redirects are not followed: give the base URL that they lead to");
+        assert_eq!(hint_of(429, String::new()).1, "the endpoint limits requests: go on later");
+        let (cause, hint) = hint_of(200, " ".repeat((16 << 20) + 1));
+        assert!(cause.ends_with("answered more than 16777216 bytes"), "{cause}");
+        assert!(hint.starts_with("nothing larger is read"), "{hint}");
+    }
+
+    #[test]
     fn what_is_no_chat_answer_is_refused() {
         for (body, detail) in
             [("<html>", "<html>"), ("{\"choices\":[]}", "no `choices[0].message.content`")]

@@ -141,6 +141,7 @@ impl Endpoint {
             Failure::Status { status, text, .. } => {
                 RemoteError::Status { url, status, n_attempts, detail: self.detail(&text) }
             }
+            Failure::TooLarge => RemoteError::TooLarge { url, max_bytes: MAX_ANSWER_BYTES },
             Failure::NoJson { text } => self.protocol_error(self.detail(&text)),
         })
     }
@@ -195,13 +196,18 @@ enum Failure {
     Silence(ureq::Error),
     /// The answer is an error.
     Status { status: u16, retry_after: Option<Duration>, text: String },
+    /// The answer is longer than what is read.
+    TooLarge,
     /// The answer is something else.
     NoJson { text: String },
 }
 
 impl From<ureq::Error> for Failure {
     fn from(error: ureq::Error) -> Self {
-        Self::Silence(error)
+        match error {
+            ureq::Error::BodyExceedsLimit(_) => Self::TooLarge,
+            error => Self::Silence(error),
+        }
     }
 }
 
@@ -211,14 +217,14 @@ impl Failure {
         match self {
             Self::Silence(error) => is_transient(error),
             Self::Status { status, .. } => is_transient_status(*status),
-            Self::NoJson { .. } => false,
+            Self::TooLarge | Self::NoJson { .. } => false,
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Status { retry_after, .. } => *retry_after,
-            Self::Silence(_) | Self::NoJson { .. } => None,
+            Self::Silence(_) | Self::TooLarge | Self::NoJson { .. } => None,
         }
     }
 }

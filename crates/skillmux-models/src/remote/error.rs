@@ -37,6 +37,14 @@ pub enum RemoteError {
         /// Begin of the answer.
         detail: String,
     },
+    /// The answer is too long to be read.
+    #[error("`{url}` answered more than {max_bytes} bytes")]
+    TooLarge {
+        /// Where the request went.
+        url: String,
+        /// The limit.
+        max_bytes: u64,
+    },
     /// The answer is not what the protocol says.
     #[error("`{url}` answered something else than the {protocol} protocol: {detail}")]
     Protocol {
@@ -66,6 +74,7 @@ impl RemoteError {
             Self::BaseUrl { .. } | Self::ApiKey => ErrorKind::Input,
             Self::Unreachable { .. }
             | Self::Status { .. }
+            | Self::TooLarge { .. }
             | Self::Protocol { .. }
             | Self::Dimension { .. } => ErrorKind::Environment,
         }
@@ -96,6 +105,9 @@ impl RemoteError {
                 "check that the server runs and that the base URL is right; most of the OpenAI protocol \
                  end in /v1"
             }
+            Self::Status { status: 300..=399, .. } => {
+                "redirects are not followed: give the base URL that they lead to"
+            }
             Self::Status { status: 401 | 403, .. } => {
                 "check the API key and what it may be used for"
             }
@@ -103,14 +115,15 @@ impl RemoteError {
                 "check the base URL, which mostly ends in /v1 for the OpenAI protocol, and the name of \
                  the model"
             }
-            Self::Status { status: 429, .. } => {
-                "the endpoint limits requests: go on later; answers so far are kept"
-            }
+            Self::Status { status: 429, .. } => "the endpoint limits requests: go on later",
             Self::Status { status: 500.., .. } => {
                 "the server failed: look at its log, or go on later"
             }
             Self::Status { .. } => {
                 "check the name of the model, and whether the request is too long"
+            }
+            Self::TooLarge { .. } => {
+                "nothing larger is read; check that the base URL is that of the model's API"
             }
             Self::Protocol { .. } => {
                 "the endpoint must speak this protocol; check that the base URL is its API"

@@ -33,7 +33,10 @@ pub use file::SequenceModel;
 pub use network::{Dropout, Memory, SceneBatch, SequenceNetwork, Source, StepLogits};
 pub use scene::{N_OF_TASK, N_RELATIONS, N_SIGNALS, Scene, SceneSkill};
 
-use crate::error::{Error, Result};
+use crate::{
+    checkpoint::TensorError,
+    error::{Error, Result},
+};
 
 /// Loads the sequence of skills that a [`SequenceModel`] decodes; none for a task that the best
 /// skill most likely does not help with, and none of whose parts another one does.
@@ -75,7 +78,7 @@ impl SequenceComposer {
         let failed = |source: candle_core::Error| EngineError::Encoder {
             name: "sequence composer".to_owned(),
             hint: None,
-            source: Box::new(source),
+            source: Box::new(TensorError(source)),
         };
         let mut decoder = Decoder::new(&self.model.network, &scene).map_err(failed)?;
         let may_follow = |chosen: &[u32], at: usize| may_follow(request, &scene, chosen, at);

@@ -37,7 +37,12 @@ fn assert_refused(written: &Written, message: &str, hint: &str) {
 fn a_missing_checkpoint_is_to_be_downloaded() {
     let error = Checkpoint::open("BAAI/bge-m3".as_ref()).unwrap_err();
     assert_eq!(error.to_string(), "`BAAI/bge-m3` is no folder with a model");
-    assert!(error.hint().unwrap().starts_with("download a model first, as with: hf download"));
+    let hint = error.hint().unwrap();
+    assert!(
+        hint.starts_with("download a model first, as with: hf download BAAI/bge-m3 "),
+        "{hint}"
+    );
+    assert!(hint.contains("for a reranker: hf download BAAI/bge-reranker-v2-m3 "), "{hint}");
 }
 
 #[test]
@@ -179,8 +184,33 @@ fn files_that_do_not_parse_are_named() {
         assert!(message.starts_with(&format!("cannot use `DIR/{file}`: ")), "{message}");
     }
     let written = reference.write_named("bert encoder");
-    written.write("skillmux.json", &json!({"poolng": "mean"}));
-    assert!(refusal(&written).0.contains("unknown field `poolng`"));
+    for (own, detail) in [
+        (json!({"poolng": "mean"}), "unknown field `poolng`"),
+        (json!({"query_chars": 0}), "integer `0`, expected a nonzero"),
+    ] {
+        written.write("skillmux.json", &own);
+        let (message, hint) = refusal(&written);
+        assert!(message.contains(detail), "{message}");
+        assert!(hint.starts_with("correct or remove skillmux.json"), "{hint}");
+    }
+    written.write("skillmux.json", &json!({"query_chars": 1}));
+    assert!(read(&written).is_ok());
+}
+
+#[test]
+fn a_tokenizer_with_more_tokens_than_the_weights_is_told() {
+    let reference = Reference::read();
+    for name in ["bert encoder", "qwen3 reranker"] {
+        let written = reference.write_named(name);
+        let text = fs::read_to_string(written.file("tokenizer.json")).unwrap();
+        // The tokens are those of the fixture but for the number of one.
+        fs::write(written.file("tokenizer.json"), text.replace("\"of\":17", "\"of\":107")).unwrap();
+        assert_refused(
+            &written,
+            "the tokenizer in `DIR` numbers 108 tokens, but the weights have rows for 18",
+            "fetch the files again, all of them from one version",
+        );
+    }
 }
 
 #[test]

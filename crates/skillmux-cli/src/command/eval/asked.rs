@@ -68,9 +68,20 @@ pub(super) fn read(
         );
     }
     if let Some(path) = &args.needs {
-        let n_tasks = Needs::read(path)?.give(&mut dataset.tasks);
+        let needs = Needs::read(path)?;
+        let n_tasks = needs.give(&mut dataset.tasks);
         if n_tasks == 0 {
             return Err(CliError::NoNeeds { path: path.clone() }.into());
+        }
+        let n_unknown = needs.n_unknown(&dataset.tasks);
+        if n_unknown > 0 {
+            anstream::eprintln!(
+                "{} {} of {} query_ids of `{}` are those of no task",
+                styled(NOTE, "note:"),
+                grouped(n_unknown),
+                grouped(needs.n_tasks()),
+                path.display()
+            );
         }
         setting.needs = Some(NeedsSetting { hash: hash_of(path)?, n_tasks });
     }

@@ -22,6 +22,7 @@ use super::{
     credit::credited,
     out::OutFolder,
     said,
+    trec::note_runs,
 };
 use crate::{
     args::{DecomposerChoice, EvalRunArgs, KindChoice, ReportFormat},
@@ -147,6 +148,7 @@ impl Run<'_> {
         context: &SystemContext<'_>,
         earlier: &[Evaluation],
     ) -> anyhow::Result<Vec<Evaluation>> {
+        note_runs(specs, &self.dataset.tasks)?;
         let mut whole: Vec<(String, Evaluation)> = Vec::new();
         let mut evaluations: Vec<Evaluation> = Vec::new();
         for spec in specs {

@@ -1,12 +1,15 @@
 //! `skillmux eval RUN --qrels FILE`
 
+use std::{collections::BTreeSet, path::Path};
+
 use serde::Serialize;
 use skillmux_eval::{
-    Gold, Qrels, Run,
+    Error, Gold, Qrels, Run,
     answer::Answer,
     dataset::Dataset,
     evaluate::{Evaluation, Row},
     report::{Report, ReportOptions, TaskScores, View},
+    system::SystemSpec,
     task::Task,
 };
 
@@ -33,12 +36,12 @@ struct Summary<'a> {
 }
 
 pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
-    let (Some(run_path), Some(qrels)) = (&args.run, &args.qrels) else {
+    let (Some(run_path), Some(qrels_path)) = (&args.run, &args.qrels) else {
         // The command line asks for both where no subcommand is named.
         return Ok(Outcome::NothingFound);
     };
     let run = Run::read(run_path)?;
-    let qrels = Qrels::read(qrels)?;
+    let qrels = Qrels::read(qrels_path)?;
     // As in `trec_eval`, a query that only has wrong skills is not scored.
     let task = |(query_id, gold): (&str, &Gold)| Task {
         id: query_id.to_owned(),
@@ -47,7 +50,10 @@ pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
         ..Task::default()
     };
     let tasks: Vec<Task> = qrels.iter().map(task).collect();
-    note_unanswered(&run, &tasks);
+    if tasks.is_empty() {
+        return Err(Error::NoTasks { path: qrels_path.clone() }.into());
+    }
+    note_unanswered(run_path, &run, &tasks);
     let row = |task: &Task| {
         let ranking = run.ranking(&task.id).iter().cloned();
         let answer = Answer::of_ranking(ranking.zip(run.scores(&task.id).iter().copied()));
@@ -79,15 +85,27 @@ pub(super) fn run(args: &EvalTrecArgs) -> anyhow::Result<Outcome> {
     Ok(if hit_at_10 > 0.0 { Outcome::Found } else { Outcome::NothingFound })
 }
 
-/// Says how many judged queries the run has no line of: a run of other queries would be all zeros.
-fn note_unanswered(run: &Run, tasks: &[Task]) {
-    let n_unanswered = tasks.iter().filter(|task| run.ranking(&task.id).is_empty()).count();
+/// Says of every run that systems take rankings from which tasks it lacks.
+pub(super) fn note_runs(specs: &[SystemSpec], tasks: &[Task]) -> Result<(), Error> {
+    let paths: BTreeSet<&Path> = specs.iter().flat_map(SystemSpec::runs).collect();
+    for path in paths {
+        note_unanswered(path, &Run::read(path)?, tasks);
+    }
+    Ok(())
+}
+
+/// Says how many queries with a right skill a run has no line of: a run of other queries would be
+/// all zeros.
+fn note_unanswered(path: &Path, run: &Run, tasks: &[Task]) {
+    let scored: Vec<&Task> = tasks.iter().filter(|task| !task.gold.is_empty()).collect();
+    let n_unanswered = scored.iter().filter(|task| run.ranking(&task.id).is_empty()).count();
     if n_unanswered > 0 {
         anstream::eprintln!(
-            "{} the run lacks {} of {} judged queries; they count as nothing found",
+            "{} the run `{}` lacks {} of {} queries with a right skill; they count as nothing found",
             styled(NOTE, "note:"),
+            path.display(),
             grouped(n_unanswered),
-            grouped(tasks.len())
+            grouped(scored.len())
         );
     }
 }

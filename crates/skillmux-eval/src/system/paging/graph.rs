@@ -162,9 +162,9 @@ impl Graph {
         let n_nodes = request.nodes.nodes.len().min(MAX_COMPARED);
         let nodes = &request.nodes.nodes[..n_nodes];
         let with_headings = |node: &Node| {
-            let headings: Vec<&str> = sections_of(request, node)
-                .map(|section| request.nodes.sections[section].title(body))
-                .collect();
+            let tree = request.nodes;
+            let headings: Vec<&str> =
+                tree.sections_of(node).map(|section| tree.sections[section].title(body)).collect();
             // A heading of many nodes is no reason to read all of it each time.
             let mut text = headings.join("\n");
             text.truncate(text.floor_char_boundary(MAX_HEADING_BYTES));
@@ -183,11 +183,11 @@ impl Graph {
             vectors,
             relevance: cosines.into_iter().map(|cosine| cosine / largest).collect(),
         };
-        graph.link(request, nodes, encoder);
+        graph.link(request, encoder);
         graph
     }
 
-    fn link(&mut self, request: &PageRequest<'_>, nodes: &[Node], encoder: Option<&dyn Encoder>) {
+    fn link(&mut self, request: &PageRequest<'_>, encoder: Option<&dyn Encoder>) {
         let (body, tree) = (&request.skill.body, request.nodes);
         // A pager gives no errors: an encoder that fails counts as none, as for the default pager.
         let semantic = encoder.and_then(|encoder| semantic_edges(body, tree, encoder).ok());
@@ -195,7 +195,7 @@ impl Graph {
         for Edge { from, to, .. } in text_edges(body, tree).into_iter().chain(semantic) {
             self.add_edge(from as usize, to as usize);
         }
-        let first_in = first_nodes(request, nodes);
+        let first_in = tree.first_nodes(self.n_nodes);
         for (section, first) in tree.sections.iter().zip(&first_in) {
             let parent = section.parent.and_then(|parent| *first_in.get(parent as usize)?);
             if let (Some(parent), Some(first)) = (parent, first) {
@@ -221,32 +221,4 @@ impl Graph {
     fn max_nodes(&self) -> usize {
         MAX_NODES[usize::from(self.n_nodes > LARGE_NODES)]
     }
-}
-
-/// Returns the first node of each section, those of the sections in it included.
-fn first_nodes(request: &PageRequest<'_>, nodes: &[Node]) -> Vec<Option<usize>> {
-    let mut first_in = vec![None; request.nodes.sections.len()];
-    for (position, node) in nodes.iter().enumerate() {
-        for section in sections_of(request, node) {
-            // What lies above a section that has a node has one, too.
-            if first_in[section].is_some() {
-                break;
-            }
-            first_in[section] = Some(position);
-        }
-    }
-    first_in
-}
-
-/// Returns the sections around a node, innermost first.
-fn sections_of<'a>(
-    request: &PageRequest<'a>,
-    node: &Node,
-) -> impl Iterator<Item = usize> + use<'a> {
-    let sections = &request.nodes.sections;
-    // A parent lies before its section, so the walk ends even in a tree that breaks the rule.
-    let parent = |idx: &u32| sections.get(*idx as usize)?.parent.filter(|parent| parent < idx);
-    std::iter::successors(node.section, parent)
-        .map(|idx| idx as usize)
-        .take_while(|idx| *idx < sections.len())
 }

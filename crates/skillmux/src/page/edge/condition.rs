@@ -1,6 +1,6 @@
 //! Conditions: which step a node guards.
 
-use super::{Edge, EdgeKind, compared, sections_of, words::Word};
+use super::{Edge, EdgeKind, compared, words::Word};
 use crate::skill::{Node, NodeKind, NodeTree};
 
 /// First words of a node that guards a step, whatever its kind; one entry may be the begin of
@@ -47,8 +47,8 @@ pub(super) fn add(body: &str, tree: &NodeTree, edges: &mut Vec<Edge>) {
 
 /// Tells whether the section around that of a guard holds a step.
 fn is_around(tree: &NodeTree, guard: &Node, step: &Node) -> bool {
-    match sections_of(tree, guard).nth(1) {
-        Some(around) => sections_of(tree, step).any(|section| section == around),
+    match tree.sections_of(guard).nth(1) {
+        Some(around) => tree.sections_of(step).any(|section| section == around),
         None => true,
     }
 }

@@ -137,30 +137,6 @@ fn compared(tree: &NodeTree) -> &[Node] {
     &tree.nodes[..tree.nodes.len().min(MAX_COMPARED)]
 }
 
-/// Returns the first node of each section, those of the sections in it included; `None` of a
-/// section without any.
-fn first_nodes(tree: &NodeTree, nodes: &[Node]) -> Vec<Option<usize>> {
-    let mut first_in = vec![None; tree.sections.len()];
-    for (position, node) in nodes.iter().enumerate() {
-        for section in sections_of(tree, node) {
-            // What lies above a section that has a node has one, too.
-            if first_in[section].is_some() {
-                break;
-            }
-            first_in[section] = Some(position);
-        }
-    }
-    first_in
-}
-
-/// Returns the sections around a node, innermost first.
-fn sections_of(tree: &NodeTree, node: &Node) -> impl Iterator<Item = usize> {
-    // A parent lies before its section, so the walk ends even in a tree that breaks the rule.
-    let parent = |idx: &u32| tree.sections.get(*idx as usize)?.parent.filter(|of| of < idx);
-    let within = |idx: &usize| *idx < tree.sections.len();
-    std::iter::successors(node.section, parent).map(|idx| idx as usize).take_while(within)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use super::{
-    Edge, EdgeKind, compared, first_nodes, identifier,
+    Edge, EdgeKind, compared, identifier,
     number::Numbers,
     passage::{Passage, nearest},
-    sections_of,
     words::Word,
 };
 use crate::{page::scene::is_contents, skill::NodeTree};
@@ -33,7 +32,7 @@ const MAX_SEE_WORDS: usize = 3;
 /// Adds an edge from each node to those that it names.
 pub(super) fn add(body: &str, tree: &NodeTree, edges: &mut Vec<Edge>) {
     let nodes = compared(tree);
-    let first_in = first_nodes(tree, nodes);
+    let first_in = tree.first_nodes(nodes.len());
     let titles = Titles::new(body, tree, &first_in);
     let numbers = Numbers::new(body, tree, &first_in);
     for (from, node) in nodes.iter().enumerate() {
@@ -45,7 +44,7 @@ pub(super) fn add(body: &str, tree: &NodeTree, edges: &mut Vec<Edge>) {
         let passage = Passage {
             node: from,
             section: node.section,
-            around: sections_of(tree, node).collect(),
+            around: tree.sections_of(node).collect(),
             text,
             words: Word::all(text),
         };

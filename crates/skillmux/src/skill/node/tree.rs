@@ -118,6 +118,32 @@ pub struct NodeTree {
     pub nodes: Vec<Node>,
 }
 
+impl NodeTree {
+    /// Returns the sections around a node, innermost first.
+    pub fn sections_of(&self, node: &Node) -> impl Iterator<Item = usize> {
+        // A parent lies before its section, so the walk ends even in a tree that breaks the rule.
+        let parent = |idx: &u32| self.sections.get(*idx as usize)?.parent.filter(|of| of < idx);
+        let within = |idx: &usize| *idx < self.sections.len();
+        std::iter::successors(node.section, parent).map(|idx| idx as usize).take_while(within)
+    }
+
+    /// Returns for each section which of the first `n_nodes` nodes is the first in it, those of the
+    /// sections in it included; `None` for a section without any.
+    pub fn first_nodes(&self, n_nodes: usize) -> Vec<Option<usize>> {
+        let mut first_in = vec![None; self.sections.len()];
+        for (position, node) in self.nodes.iter().take(n_nodes).enumerate() {
+            for section in self.sections_of(node) {
+                // What lies above a section that has a node has one, too.
+                if first_in[section].is_some() {
+                    break;
+                }
+                first_in[section] = Some(position);
+            }
+        }
+        first_in
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,5 +153,25 @@ mod tests {
         for kind in NodeKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
+    }
+
+    #[test]
+    fn sections_around_a_node_and_first_nodes_of_sections_are_told() {
+        let tree = NodeTree::parse("# A\n\n## B\n\none\n\n# C\n\ntwo\n\n# D\n");
+        let around = |node: usize| tree.sections_of(&tree.nodes[node]).collect::<Vec<_>>();
+        assert_eq!(around(0), [1, 0]);
+        assert_eq!(around(1), [2]);
+        assert_eq!(tree.first_nodes(2), [Some(0), Some(0), Some(1), None]);
+        assert_eq!(tree.first_nodes(1), [Some(0), Some(0), None, None]);
+    }
+
+    #[test]
+    fn a_tree_that_breaks_the_rule_of_parents_ends() {
+        let mut tree = NodeTree::parse("# A\n\none\n");
+        tree.sections[0].parent = Some(0);
+        assert_eq!(tree.sections_of(&tree.nodes[0]).collect::<Vec<_>>(), [0]);
+        tree.nodes[0].section = Some(7);
+        assert_eq!(tree.sections_of(&tree.nodes[0]).count(), 0);
+        assert_eq!(tree.first_nodes(1), [None]);
     }
 }
