@@ -103,12 +103,18 @@ impl SkillWatch {
     }
 }
 
+/// Returns how all is watched. Links are not followed: [`folders`] are without them, and what one
+/// within a library leads to is watched where it is a part of a library, and never read elsewhere.
+fn config() -> Config {
+    Config::default().with_follow_symlinks(false)
+}
+
 /// Returns a watcher that the system tells.
 fn told(
     sender: Sender<notify::Result<Event>>,
     folders: &BTreeMap<PathBuf, RecursiveMode>,
 ) -> notify::Result<Box<dyn Watcher + Send>> {
-    let mut watcher = RecommendedWatcher::new(sender, Config::default())?;
+    let mut watcher = RecommendedWatcher::new(sender, config())?;
     watch_all(&mut watcher, folders)?;
     Ok(Box::new(watcher))
 }
@@ -119,10 +125,10 @@ fn polled(
     folders: &BTreeMap<PathBuf, RecursiveMode>,
 ) -> notify::Result<Box<dyn Watcher + Send>> {
     let started = Instant::now();
-    let unasked = Config::default().with_manual_polling();
+    let unasked = config().with_manual_polling();
     watch_all(&mut PollWatcher::new(sender.clone(), unasked)?, folders)?;
     let interval = POLL.max(started.elapsed() * MIN_PAUSE);
-    let mut watcher = PollWatcher::new(sender, Config::default().with_poll_interval(interval))?;
+    let mut watcher = PollWatcher::new(sender, config().with_poll_interval(interval))?;
     watch_all(&mut watcher, folders)?;
     Ok(Box::new(watcher))
 }
@@ -231,15 +237,19 @@ mod tests {
         assert!(is_told(&mut watch));
     }
 
+    /// Watches a folder without links as where the system does not tell.
+    fn polling(root: &Path) -> SkillWatch {
+        let paths = vec![root.to_owned()];
+        let (sender, events) = mpsc::channel();
+        let watcher = polled(sender, &folders(&paths)).unwrap();
+        SkillWatch { events, paths, ignored: Vec::new(), has_changed: false, _watcher: watcher }
+    }
+
     #[test]
     fn where_the_system_does_not_tell_skillmux_looks() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
-        let (sender, events) = mpsc::channel();
-        let watcher = polled(sender, &folders(std::slice::from_ref(&root))).unwrap();
-        let (paths, ignored) = (vec![root.clone()], Vec::new());
-        let mut watch =
-            SkillWatch { events, paths, ignored, has_changed: false, _watcher: watcher };
+        let mut watch = polling(&root);
         fs::write(root.join("SKILL.md"), "text").unwrap();
         assert!(is_told(&mut watch));
     }
@@ -259,6 +269,28 @@ mod tests {
         for (path, file) in [(link, "skills/SKILL.md"), (settings, "settings.toml")] {
             let mut watch = SkillWatch::start(&[path], &[]).unwrap();
             fs::write(dir.path().join("dotfiles").join(file), "text").unwrap();
+            assert!(is_told(&mut watch), "{file}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_in_a_library_leads_to_is_not_watched() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = fs::canonicalize(dir.path()).unwrap();
+        let (library, outside) = (dir.join("library"), dir.join("outside"));
+        fs::create_dir_all(library.join("tea")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, library.join("tea/docs")).unwrap();
+        for (file, is_polled) in [("a.md", false), ("b.md", true)] {
+            let mut watch = if is_polled {
+                polling(&library)
+            } else {
+                SkillWatch::start(std::slice::from_ref(&library), &[]).unwrap()
+            };
+            fs::write(outside.join(file), "text").unwrap();
+            assert!(!watch.wait_for(POLL + Duration::from_millis(500)), "{file}");
+            fs::write(library.join("tea").join(file), "text").unwrap();
             assert!(is_told(&mut watch), "{file}");
         }
     }

@@ -210,9 +210,7 @@ pub enum Error {
         given: Box<EncoderIdentity>,
     },
     /// An encoder broke its contract.
-    #[error(
-        "the encoder `{name}` gave {n_numbers} numbers for {n_texts} texts of {dim} dimensions, or one that is not finite"
-    )]
+    #[error("the encoder `{name}` gave {}", numbers_of(*n_numbers, *n_texts, *dim))]
     EncoderAnswer {
         /// Name of the encoder.
         name: String,
@@ -234,9 +232,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A cross-encoder broke its contract.
-    #[error(
-        "the reranker `{name}` gave {n_scores} scores for {n_texts} texts, or one that is not finite"
-    )]
+    #[error("the reranker `{name}` gave {}", scores_of(*n_scores, *n_texts))]
     PairScorerAnswer {
         /// Name of the cross-encoder.
         name: String,
@@ -332,7 +328,7 @@ impl Error {
             }
             Self::IndexMissing { .. } => "make one of the skills that it is to hold".to_owned(),
             Self::IndexForeign { .. } => {
-                "choose an empty or new folder; nothing in this one was touched".to_owned()
+                "name the folder of an index; a new one needs an empty or new folder".to_owned()
             }
             Self::IndexFormat { .. }
             | Self::EncoderMismatch { .. }
@@ -364,9 +360,10 @@ impl Error {
             Self::Encoder { hint, .. } | Self::PairScorer { hint, .. } | Self::Chat { hint, .. } => {
                 return hint.clone();
             }
-            Self::Lexical { .. }
-            | Self::EncoderAnswer { .. }
-            | Self::PairScorerAnswer { .. } => return None,
+            Self::EncoderAnswer { .. } | Self::PairScorerAnswer { .. } => {
+                "the model is damaged: fetch its weights again, or name another one".to_owned()
+            }
+            Self::Lexical { .. } => return None,
         };
         Some(hint)
     }
@@ -416,6 +413,45 @@ fn vectors_of(encoder: Option<&EncoderIdentity>) -> String {
     encoder.map_or("no vectors".to_owned(), |encoder| format!("vectors of {encoder}"))
 }
 
+/// Says what is wrong with the answer of an encoder: their count, else one of the numbers.
+fn numbers_of(n_numbers: usize, n_texts: usize, dim: usize) -> String {
+    if dim > 0 && n_texts.checked_mul(dim) == Some(n_numbers) {
+        return "a number that is not finite".to_owned();
+    }
+    format!("{n_numbers} numbers for {n_texts} texts of {dim} dimensions")
+}
+
+/// Says what is wrong with the answer of a cross-encoder: their count, else one of the scores.
+fn scores_of(n_scores: usize, n_texts: usize) -> String {
+    if n_scores == n_texts {
+        return "a score that is not finite".to_owned();
+    }
+    format!("{n_scores} scores for {n_texts} texts")
+}
+
 fn of_generation(generation: Option<u64>) -> String {
     generation.map_or(String::new(), |generation| format!("generation {generation} of "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_count_and_a_number_that_is_none_are_told_apart() {
+        let encoder = |n_numbers, dim| {
+            let name = "e".to_owned();
+            Error::EncoderAnswer { name, n_numbers, n_texts: 6, dim }.to_string()
+        };
+        assert_eq!(encoder(96, 16), "the encoder `e` gave a number that is not finite");
+        assert_eq!(encoder(95, 16), "the encoder `e` gave 95 numbers for 6 texts of 16 dimensions");
+        assert_eq!(encoder(0, 0), "the encoder `e` gave 0 numbers for 6 texts of 0 dimensions");
+        let scorer = |n_scores| {
+            let error = Error::PairScorerAnswer { name: "r".to_owned(), n_scores, n_texts: 2 };
+            (error.to_string(), error.hint().unwrap())
+        };
+        assert_eq!(scorer(2).0, "the reranker `r` gave a score that is not finite");
+        assert_eq!(scorer(3).0, "the reranker `r` gave 3 scores for 2 texts");
+        assert!(scorer(2).1.contains("fetch its weights again"));
+    }
 }

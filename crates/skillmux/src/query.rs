@@ -85,27 +85,18 @@ impl Query {
     /// [`Error::NeedRefused`] for a need without a letter or digit, for one above
     /// [`Query::MAX_NEED_BYTES`], and for more than [`Query::MAX_NEEDS`].
     pub fn with_needs<S: AsRef<str>>(self, needs: impl IntoIterator<Item = S>) -> Result<Self> {
-        let mut checked: Vec<Need> = Vec::new();
-        for (number, need) in (1..).zip(needs) {
-            let text = need.as_ref().trim();
-            if checked.iter().any(|known| known.text.eq_ignore_ascii_case(text)) {
-                continue;
-            }
-            let problem = if !text.contains(char::is_alphanumeric) {
-                Some(NeedProblem::NoWord)
-            } else if text.len() > Self::MAX_NEED_BYTES {
-                Some(NeedProblem::TooLong { max_bytes: Self::MAX_NEED_BYTES })
-            } else if checked.len() == Self::MAX_NEEDS {
-                Some(NeedProblem::TooMany { max: Self::MAX_NEEDS })
-            } else {
-                None
-            };
-            if let Some(problem) = problem {
-                return Err(Error::NeedRefused { number, problem });
-            }
-            checked.push(Need::new(text));
-        }
-        Ok(Self { needs: checked, ..self })
+        Ok(Self { needs: checked_needs(needs)?, ..self })
+    }
+
+    /// Returns the query of a caller that tells its needs and no task: they are the text, a line
+    /// each.
+    ///
+    /// # Errors
+    /// As for [`Query::with_needs`], and [`Error::TaskEmpty`] without a need.
+    pub fn of_needs<S: AsRef<str>>(needs: impl IntoIterator<Item = S>) -> Result<Self> {
+        let needs = checked_needs(needs)?;
+        let texts: Vec<&str> = needs.iter().map(Need::text).collect();
+        Self::new(texts.join("\n"))
     }
 
     /// Returns the query with another text, and its needs.
@@ -146,6 +137,31 @@ impl Query {
         }
         terms
     }
+}
+
+/// Returns needs without the blanks around them and without repetitions.
+fn checked_needs<S: AsRef<str>>(needs: impl IntoIterator<Item = S>) -> Result<Vec<Need>> {
+    let mut checked: Vec<Need> = Vec::new();
+    for (number, need) in (1..).zip(needs) {
+        let text = need.as_ref().trim();
+        if checked.iter().any(|known| known.text.eq_ignore_ascii_case(text)) {
+            continue;
+        }
+        let problem = if !text.contains(char::is_alphanumeric) {
+            Some(NeedProblem::NoWord)
+        } else if text.len() > Query::MAX_NEED_BYTES {
+            Some(NeedProblem::TooLong { max_bytes: Query::MAX_NEED_BYTES })
+        } else if checked.len() == Query::MAX_NEEDS {
+            Some(NeedProblem::TooMany { max: Query::MAX_NEEDS })
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err(Error::NeedRefused { number, problem });
+        }
+        checked.push(Need::new(text));
+    }
+    Ok(checked)
 }
 
 /// Words after which `go` is a verb, and not the language.
@@ -208,7 +224,10 @@ mod tests {
             ((0..17).map(|n| n.to_string()).collect(), "need 17 is too many: at most 16 are taken"),
         ] {
             assert_eq!(query().with_needs(&refused).unwrap_err().to_string(), message);
+            assert_eq!(Query::of_needs(&refused).unwrap_err().to_string(), message);
         }
+        assert_eq!(Query::of_needs([" read CSV ", "draw"]).unwrap().text(), "read CSV\ndraw");
+        assert!(matches!(Query::of_needs::<&str>([]), Err(Error::TaskEmpty)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use skillmux::{Error, text::one_line};
+use skillmux::{Error, library::SkillPlaces, text::one_line};
 use skillmux_server::{HttpListener, State};
 use tempfile::TempDir;
 
@@ -100,6 +100,11 @@ fn is_without_skills(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(CliError::NoAgent { .. }))
 }
 
+/// Returns whether the user named folders of skills, and all of them are gone.
+fn are_gone(library: &[PathBuf]) -> bool {
+    !library.is_empty() && library.iter().all(|path| matches!(path.try_exists(), Ok(false)))
+}
+
 /// Returns the index whose skills the transformer is to read while calls are answered without it.
 fn waiting(opened: &OpenIndex) -> Option<PathBuf> {
     (opened.n_waiting() > 0).then(|| opened.index.path().to_owned())
@@ -158,9 +163,13 @@ impl LiveSkills {
             self.watch = watch;
         }
         self.settings.trust = read_trust()?;
+        // Whom the user trusts must be known before the index changes, which is seen at once.
+        self.settings.trust_policy(&SkillPlaces::default(), None)?;
         let opened = loop {
             match source::open(&self.source, &self.settings) {
-                Err(error) if is_without_skills(&error) => return Ok(self.clear()),
+                Err(error) if is_without_skills(&error) || are_gone(&self.source.library) => {
+                    return Ok(self.clear());
+                }
                 Ok(opened) if !opened.is_current => thread::sleep(BUSY),
                 opened => break opened?,
             }

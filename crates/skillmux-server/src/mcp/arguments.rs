@@ -112,7 +112,8 @@ fn no_such_number(name: &str, value: &Value, property: &Value) -> Failure {
 
 /// Returns the number; JSON has one kind of number, so 5.0 is a whole one too.
 fn whole_number(value: &Value) -> Option<u64> {
-    let float = || value.as_f64().filter(|number| number.fract() == 0.0);
+    // What is added takes the sign of a zero off, which would be written.
+    let float = || value.as_f64().filter(|number| number.fract() == 0.0).map(|number| number + 0.0);
     value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())
 }
 
@@ -171,6 +172,7 @@ mod tests {
         assert_eq!(k(&Value::Null), Ok(5));
         assert_eq!(k(&json!(20)), Ok(20));
         assert_eq!(k(&json!(3.0)), Ok(3));
+        assert_eq!(whole_number(&json!(-0.0)), Some(0));
     }
 
     #[test]

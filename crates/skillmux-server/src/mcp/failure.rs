@@ -87,6 +87,19 @@ pub(super) fn name_method(error: &mut ErrorData) -> bool {
     is_bare
 }
 
+/// Says in a sentence how a session begins, where rmcp names the fields of a request without a
+/// handshake alone.
+pub(super) fn name_handshake(error: &mut ErrorData) {
+    if error.message.starts_with("request _meta is missing") {
+        let message = format!(
+            "the session has not begun: call `initialize` with `protocolVersion`, `capabilities` and `clientInfo` \
+             first; without a handshake, the {}",
+            error.message
+        );
+        *error = ErrorData::new(error.code, message, None);
+    }
+}
+
 fn unknown_method(method: &str) -> ErrorData {
     let method = clipped(&one_line(method), MAX_MESSAGE_CHARS);
     let message = format!("this server has no method `{method}`");

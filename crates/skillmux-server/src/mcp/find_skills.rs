@@ -31,7 +31,7 @@ pub(super) struct FindSkills {
     /// A short phrase for each capability that the task asks for, in the order of use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     needs: Vec<String>,
-    /// Most skills; without it three, or one for each need.
+    /// Most skills; without it 3, for a task in parts 6, for needs as many, but at least 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 20))]
     max_skills: Option<u32>,

@@ -27,6 +27,7 @@ mod reply;
 mod schema;
 mod server;
 mod skills;
+mod stop;
 mod text;
 mod tools;
 mod transport;

@@ -60,10 +60,10 @@ impl ReadSkill {
         let query = match (is_blank, self.needs.is_empty()) {
             (true, true) => None,
             // Needs say enough.
-            (true, false) => Some(Query::new(self.needs.join("\n"))?),
+            (true, false) => Some(Query::of_needs(self.needs)?),
             (false, _) => Some(Query::new(self.query)?.with_needs(self.needs)?),
         };
-        let skill_id = router.resolve(&self.skill_id)?;
+        let skill_id = router.resolve(self.skill_id.trim())?;
         let had: PartList = self.have.parse()?;
         let page = router.page(&skill_id, query.as_ref(), self.budget_tokens, &had)?;
         let folder = router.folder(&skill_id)?;

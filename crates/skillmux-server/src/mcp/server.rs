@@ -7,7 +7,7 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{lines::answerable, tools::Tools, transport::PatientTransport};
+use super::{lines::answerable, stop::told_to_stop, tools::Tools, transport::PatientTransport};
 use crate::{ServerError, State};
 
 /// An MCP server that routes tasks to skills and reads skills.
@@ -66,7 +66,8 @@ impl SkillServer {
     }
 }
 
-/// Serves a state, or a router, on standard input and output until the client closes its end.
+/// Serves a state, or a router, on standard input and output until the client closes its end, or
+/// the process is told to stop (Ctrl-C, or SIGTERM).
 ///
 /// Nothing but protocol messages goes to standard output. End of input and a closed pipe are
 /// success, before the handshake too.
@@ -81,7 +82,12 @@ pub fn serve_stdio(state: impl Into<State>) -> Result<(), ServerError> {
         .build()
         .map_err(|source| ServerError::Runtime { source })?;
     let (input, output) = rmcp::transport::stdio();
-    let result = runtime.block_on(SkillServer::new(state).run(input, output));
+    let result = runtime.block_on(async {
+        tokio::select! {
+            served = SkillServer::new(state).run(input, output) => served,
+            () = told_to_stop() => Ok(()),
+        }
+    });
     // A blocked read of stdin cannot be interrupted: dropping the runtime would wait for it.
     runtime.shutdown_background();
     result

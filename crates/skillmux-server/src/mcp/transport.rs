@@ -12,10 +12,14 @@ use rmcp::{
     transport::Transport,
 };
 
-use super::{failure::name_method, lines::NO_JSON};
+use super::{
+    failure::{name_handshake, name_method},
+    lines::NO_JSON,
+};
 
 /// A transport that drops notifications and responses until the session has begun, answers lines
-/// that are no JSON, and says in a sentence that there is no such method.
+/// that are no JSON, and says in a sentence that there is no such method, or that the session has
+/// not begun.
 ///
 /// rmcp ends the server when anything but a request arrives before the handshake, such as the
 /// `notifications/cancelled` of a client that gave up on a probe. Lines that are no JSON get no
@@ -58,6 +62,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for PatientTransport<T> {
         }
         if let JsonRpcMessage::Error(error) = &mut item {
             name_method(&mut error.error);
+            if !self.begun {
+                name_handshake(&mut error.error);
+            }
         }
         self.inner.send(item)
     }

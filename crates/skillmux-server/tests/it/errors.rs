@@ -32,6 +32,26 @@ async fn an_unknown_id_leads_back_to_find_skills() {
 }
 
 #[tokio::test]
+async fn blanks_around_an_id_are_no_part_of_it() {
+    let session = Session::start().await;
+    for (tool, arguments) in [
+        ("read_skill", json!({ "skill_id": " data/csv-cleaning\n" })),
+        ("explain_route", json!({ "skill_id": " data/csv-cleaning\n", "task": "clean a CSV" })),
+    ] {
+        assert!(structured(&session.call(tool, arguments).await).is_object(), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_blank_need_is_told_by_its_number() {
+    let arguments = json!({ "skill_id": "data/csv-cleaning", "needs": ["read CSV", ""] });
+    let text = failure("read_skill", arguments).await;
+    assert!(text.starts_with("need 2 has no letter or digit\nhint: pass short phrases"), "{text}");
+    let blank = json!({ "skill_id": "data/csv-cleaning", "needs": [""] });
+    assert!(failure("read_skill", blank).await.starts_with("need 1 has no letter or digit"));
+}
+
+#[tokio::test]
 async fn an_id_of_any_length_is_refused_at_once() {
     let begun = Instant::now();
     let text = failure("read_skill", json!({ "skill_id": "x".repeat(4_000_000) })).await;

@@ -152,7 +152,10 @@ async fn nonsense_before_the_handshake_does_not_end_the_server() {
     session.send(&cancelled.to_string()).await;
     session.send(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).await;
     let early = session.request(8, "tools/list", json!({})).await;
-    assert!(early["error"]["code"].is_i64(), "{early}");
+    let message = early["error"]["message"].as_str().unwrap();
+    assert!(message.contains("call `initialize` with `protocolVersion`"), "{message}");
+    let versionless = session.request(9, "initialize", json!({ "capabilities": {} })).await;
+    assert_eq!(versionless["error"]["message"], message);
     session.send(&cancelled.to_string()).await;
     assert_eq!(session.initialize("2025-11-25").await["protocolVersion"], "2025-11-25");
     session.close().await.unwrap();
@@ -320,17 +323,22 @@ async fn a_new_generation_is_served_without_a_restart() {
 }
 
 #[tokio::test]
-async fn calls_at_the_time_of_a_refresh_are_all_answered() {
+async fn calls_at_the_time_of_a_refresh_are_all_answered_by_the_old_generation_or_the_new_one() {
     let session = Session::start().await;
     let library = tempfile::tempdir().unwrap();
     write_skill(library.path(), "brewing/tea", "tea", "Steep it.");
     session.index.write(library.path());
     let read = json!({ "skill_id": "brewing/tea" });
-    let (read, found) = tokio::join!(
-        session.call("read_skill", read),
-        session.call("find_skills", json!({ "task": "brew a pot of tea" })),
+    let find = json!({ "task": "brew a pot of tea" });
+    let (early, found) = tokio::join!(
+        session.call("read_skill", read.clone()),
+        session.call("find_skills", find.clone()),
     );
-    assert_eq!(structured(&read)["name"], "tea");
+    assert!(text(&early).contains("tea"), "{}", text(&early));
+    assert!(structured(&found)["decision"].is_string());
+    // One of them has opened the new one.
+    assert_eq!(structured(&session.call("read_skill", read).await)["name"], "tea");
+    let found = session.call("find_skills", find).await;
     assert_eq!(structured(&found)["skills"][0]["skill_id"], "brewing/tea");
 }
 

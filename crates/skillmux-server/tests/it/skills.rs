@@ -207,33 +207,34 @@ async fn a_link_in_a_skill_is_not_followed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_cannot_be_read_of_a_skill_is_left_out() {
+async fn a_skill_of_which_something_cannot_be_read_is_left_out() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (dir, session) = tea_session().await;
     let folder = dir.path().join("lib/drinks/tea");
     let script = folder.join("scripts/boil water.py");
-    write(&folder, "secrets/a.md", "secret");
-    write(&folder, "listed/a.md", "secret");
-    for (path, mode) in
-        [(script.clone(), 0), (folder.join("secrets"), 0), (folder.join("listed"), 0o400)]
-    {
+    let has_tea = async || session.all_skills().await.iter().any(|skill| skill.uri == TEA);
+    write(&folder, "notes/a.md", "secret");
+    let set = |path: &Path, mode: u32| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
+    };
+    set(&script, 0);
     // Nothing stops the superuser.
-    if fs::read(script).is_ok() {
+    if fs::read(&script).is_ok() {
         return;
     }
-    let skills = session.all_skills().await;
-    let SkillResources::Files(files) = &skills[0].resources else { panic!("{skills:?}") };
-    let uris: Vec<&str> = files.iter().map(|file| file.uri.as_str()).collect();
-    assert_eq!(uris, [TEA]);
-    let listed = session.client.list_all_resources().await.unwrap();
-    assert_eq!(listed[0].uri, TEA);
-    // So that the folder can be removed.
-    for name in ["secrets", "listed"] {
-        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(!has_tea().await);
+    let read = session.read("skill://drinks/tea/scripts/boil%20water.py").await;
+    let message = format!("{:?}", read.unwrap_err());
+    assert!(message.contains(&script.display().to_string()), "{message}");
+    set(&script, 0o600);
+    for mode in [0, 0o400] {
+        set(&folder.join("notes"), mode);
+        assert!(!has_tea().await, "{mode:o}");
     }
+    // So that the folder can be removed.
+    set(&folder.join("notes"), 0o700);
+    assert!(has_tea().await);
 }
 
 #[tokio::test]

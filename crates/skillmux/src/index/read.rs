@@ -185,8 +185,13 @@ impl Index {
     /// # Errors
     /// [`Error::SkillUnknown`] with ids that look alike, and [`Error::IndexCorrupt`].
     pub fn find(&self, id: &SkillId) -> Result<SkillIdx> {
-        let unknown = |_| Error::SkillUnknown { id: id.clone(), nearest: self.nearest(id) };
-        self.search(id)?.map_err(unknown)
+        self.search(id)?.map_err(|_| self.unknown(id))
+    }
+
+    /// Returns the error of an id that no skill has. It looks at every skill for ids that look
+    /// alike.
+    pub(crate) fn unknown(&self, id: &SkillId) -> Error {
+        Error::SkillUnknown { id: id.clone(), nearest: self.nearest(id) }
     }
 
     /// Returns the position of a skill; where there is none, that of the first one with a greater
@@ -447,8 +452,11 @@ impl Index {
 
 /// Compares whole ids, and their last parts, by which people remember a skill.
 fn alikeness(wanted: &str, id: &str) -> f64 {
-    let last = |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned();
-    strsim::jaro_winkler(wanted, id).max(strsim::jaro_winkler(&last(wanted), &last(id)))
+    strsim::jaro_winkler(wanted, id).max(strsim::jaro_winkler(last_part(wanted), last_part(id)))
+}
+
+fn last_part(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or_default()
 }
 
 /// Returns the skill of each slot.

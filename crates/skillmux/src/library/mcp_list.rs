@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::{
     decode,
     entry::{Entry, Sink},
+    origin::{Background, Origin},
     report::Issue,
     shard::MAX_ID_BYTES,
 };
@@ -63,7 +64,8 @@ impl McpList<'_> {
                 body: item.listed().body(),
                 source: self.label.to_owned(),
             };
-            sink(Entry::found(skill, location, Vec::new()))?;
+            let background = Background::new(Origin::Registry, None);
+            sink(Entry::found(skill, location, Vec::new()).with_background(background))?;
         }
         ControlFlow::Continue(())
     }
@@ -367,6 +369,21 @@ mod tests {
         assert_eq!(skills[1].0.description, "Nested by mistake");
         assert_eq!(skills[2].0.description, "Keys & values");
         assert_eq!((&*skills[3].0.name, &*skills[3].0.description), ("Graph MCP", "Graphs"));
+    }
+
+    #[test]
+    fn a_list_is_a_registry() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list.md");
+        std::fs::write(&path, LIST).unwrap();
+        let mut origins = Vec::new();
+        let _ = McpList { path: &path, label: "list.md" }.read(&mut |entry| {
+            if let Entry::Found(found) = entry {
+                origins.push(found.background.origin);
+            }
+            ControlFlow::Continue(())
+        });
+        assert_eq!(origins, [Origin::Registry; 6]);
     }
 
     #[test]

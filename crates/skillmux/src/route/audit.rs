@@ -85,7 +85,7 @@ impl Router {
             }
             let skill = indexed.skill;
             suspects.push(Suspect {
-                folder: self.folder(&skill.id)?,
+                folder: self.folder_in(&index, &skill.id)?,
                 is_blocked: standing.is_blocked(idx)?,
                 id: skill.id,
                 name: skill.name,

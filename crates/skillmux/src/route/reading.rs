@@ -258,7 +258,8 @@ fn wanted(task: &str) -> Wanted {
     found
 }
 
-/// Returns a task with its short forms spelled out, as the encoders know the words.
+/// Returns a task with its short forms spelled out, as the encoders know the words; as it is, where
+/// that would make it too long.
 fn spelled_out(task: &str) -> Cow<'_, str> {
     let form = |word: &str| SHORT_FORMS.iter().find(|(short, _)| *short == word);
     let is_long = task.split_whitespace().nth(MAX_WORDS).is_some();
@@ -269,7 +270,8 @@ fn spelled_out(task: &str) -> Cow<'_, str> {
         Some((short, long)) => piece.replacen(short, long, 1),
         None => piece.to_owned(),
     };
-    task.split_inclusive(char::is_whitespace).map(spelled_out).collect()
+    let long: String = task.split_inclusive(char::is_whitespace).map(spelled_out).collect();
+    if long.len() > Query::MAX_BYTES { Cow::Borrowed(task) } else { Cow::Owned(long) }
 }
 
 /// Returns a task with the full names of what it calls by a short name that no skill has, and which
@@ -331,7 +333,7 @@ fn bare(word: &str) -> &str {
 }
 
 /// Returns a task with the typing errors mended that the words of the library or of the speller
-/// tell.
+/// tell; as it is, where that would make it too long.
 fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, Vec<Correction>)> {
     let mut corrections: Vec<Correction> = Vec::new();
     if task.split_whitespace().nth(MAX_WORDS).is_some() {
@@ -351,6 +353,9 @@ fn mended(task: &str, index: &Index, speller: &dyn Speller) -> Result<(String, V
             }
             None => mended.push_str(piece),
         }
+    }
+    if mended.len() > Query::MAX_BYTES {
+        return Ok((task.to_owned(), Vec::new()));
     }
     Ok((mended, corrections))
 }
@@ -418,6 +423,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::{index::UpdateOptions, library::Library};
 
     #[test]
     fn a_part_is_shown_as_it_was_written() {
@@ -514,6 +520,49 @@ mod tests {
         let (_, renamed) = read("ppt, PPT, k8s and ppt");
         let renamed: Vec<&str> = renamed.iter().map(|it| it.from.as_str()).collect();
         assert_eq!(renamed, ["ppt", "PPT", "k8s"]);
+    }
+
+    /// Knows all words but one.
+    struct KnowsTables;
+
+    impl Speller for KnowsTables {
+        fn is_spelled_right(&self, word: &str) -> bool {
+            word != "tabel"
+        }
+
+        fn has_whole_word(&self, _: &str) -> bool {
+            true
+        }
+
+        fn nearest(&self, _: &str, _: &[String]) -> Vec<String> {
+            vec!["tables".to_owned()]
+        }
+    }
+
+    #[test]
+    fn what_is_spelled_out_or_mended_makes_no_task_too_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let (skills, path) = (dir.path().join("skills"), dir.path().join("index"));
+        std::fs::create_dir_all(skills.join("tables")).unwrap();
+        let text = "---\nname: tables\ndescription: Clean messy tables\n---\nText.\n";
+        std::fs::write(skills.join("tables/SKILL.md"), text).unwrap();
+        let library = Library::open([&skills]).unwrap();
+        Index::update(&path, &library, &UpdateOptions::default(), &mut |_| {}).unwrap();
+        let index = Index::open(&path).unwrap();
+        for (start, read_as) in [
+            ("pls clean up the messy file ", "please clean up the messy file "),
+            ("clean up the messy tabel in the file ", "clean up the messy tables in the file "),
+        ] {
+            let read = |n_bytes: usize| {
+                let task = format!("{start}{}", "1".repeat(n_bytes - start.len()));
+                let query = Query::new(task).unwrap();
+                Reading::of(&query, &index, Some(&KnowsTables)).unwrap()
+            };
+            assert!(read(100).query.text().starts_with(read_as), "{start}");
+            let longest = read(Query::MAX_BYTES);
+            assert!(longest.query.text().starts_with(start), "{start}");
+            assert_eq!(longest.corrections, []);
+        }
     }
 
     #[test]

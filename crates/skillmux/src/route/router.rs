@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, TryLockError},
 };
 
 use arc_swap::ArcSwap;
@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords, reading::read_need};
 use crate::{
     compose::{Calibration, Considered, Split, StepCandidates, judge},
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     index::{Current, Index, name_key},
     library::{SkillPlaces, Whereabouts},
     page::{FullPager, Page, Pager, PartList},
@@ -30,11 +30,11 @@ pub const N_SPARE_CANDIDATES: usize = 10;
 /// waits for it.
 pub struct Router {
     snapshot: ArcSwap<Index>,
-    /// Held while a newer generation is opened, so that it is opened once: the last one that was
-    /// found damaged.
-    damaged: Mutex<Option<Current>>,
-    pub(super) stages: Stages,
-    places: SkillPlaces,
+    /// Held while a newer generation is opened, so that it is opened once: the last one that cannot
+    /// be used, however often it is opened.
+    refused: Mutex<Option<Current>>,
+    pub(super) stages: Arc<Stages>,
+    places: Arc<SkillPlaces>,
 }
 
 impl Router {
@@ -55,16 +55,28 @@ impl Router {
         stages.ranker.check(&index)?;
         Ok(Self {
             snapshot: ArcSwap::from_pointee(index),
-            damaged: Mutex::default(),
-            stages,
-            places: SkillPlaces::default(),
+            refused: Mutex::default(),
+            stages: Arc::new(stages),
+            places: Arc::default(),
         })
     }
 
     /// Returns the router with what it says of the folders of skills; without it, it says nothing.
     #[must_use]
     pub fn with_places(self, places: SkillPlaces) -> Self {
-        Self { places, ..self }
+        Self { places: Arc::new(places), ..self }
+    }
+
+    /// Returns a router that stays at the present snapshot: for several calls that must see the
+    /// same skills, whatever [`refresh`](Self::refresh) does meanwhile.
+    #[must_use]
+    pub fn fixed(&self) -> Self {
+        Self {
+            snapshot: ArcSwap::new(self.index()),
+            refused: Mutex::default(),
+            stages: Arc::clone(&self.stages),
+            places: Arc::clone(&self.places),
+        }
     }
 
     /// Returns where the skills are on disk.
@@ -77,7 +89,10 @@ impl Router {
     /// # Errors
     /// As for [`Router::page`].
     pub fn whereabouts(&self, id: &SkillId) -> Result<Whereabouts> {
-        let index = self.index();
+        self.whereabouts_in(&self.index(), id)
+    }
+
+    fn whereabouts_in(&self, index: &Index, id: &SkillId) -> Result<Whereabouts> {
         let idx = index.find(id)?;
         Ok(self.places.find(id, &index.source(idx)?, index.content_hash(idx)?))
     }
@@ -87,7 +102,12 @@ impl Router {
     /// # Errors
     /// As for [`Router::page`].
     pub fn folder(&self, id: &SkillId) -> Result<Option<String>> {
-        Ok(self.whereabouts(id)?.shown())
+        self.folder_in(&self.index(), id)
+    }
+
+    /// Returns the folder of a skill of this snapshot.
+    pub(super) fn folder_in(&self, index: &Index, id: &SkillId) -> Result<Option<String>> {
+        Ok(self.whereabouts_in(index, id)?.shown())
     }
 
     /// Returns the id of the skill that a text means: it is an id, that of an exact duplicate of a
@@ -99,11 +119,13 @@ impl Router {
     pub fn resolve(&self, id_or_name: &str) -> Result<SkillId> {
         let index = self.index();
         let id = SkillId::new(id_or_name);
-        let Err(unknown) = index.find(&id) else { return Ok(id) };
+        if index.search(&id)?.is_ok() {
+            return Ok(id);
+        }
         let named = index.named(&name_key(id_or_name))?;
         let mut named = named.into_iter().map(|idx| index.id(idx)).collect::<Result<Vec<_>>>()?;
         match named.len() {
-            0 => index.original_of(&id)?.ok_or(unknown),
+            0 => index.original_of(&id)?.ok_or_else(|| index.unknown(&id)),
             1 => Ok(named.remove(0)),
             _ => Err(Error::SkillUnknown { id, nearest: named }),
         }
@@ -125,7 +147,8 @@ impl Router {
     }
 
     /// Opens the newest generation of the index, and returns whether there was a newer one. One that
-    /// was found damaged is not opened again.
+    /// cannot be used, because it is damaged or made for other stages, is not opened again; nor is
+    /// one that another thread is opening, which is not waited for.
     ///
     /// Calls that are under way go on with the generation that they began with.
     ///
@@ -133,19 +156,26 @@ impl Router {
     /// As for [`Index::open`] and [`Router::new`]; the router then keeps the generation that it
     /// has.
     pub fn refresh(&self) -> Result<bool> {
-        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = match self.refused.try_lock() {
+            Ok(refused) => refused,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+        };
         let present = self.index();
         if present.is_current()? {
             return Ok(false);
         }
         let newest = present.current()?;
-        if newest.is_some() && newest == *damaged {
+        if newest.is_some() && newest == *refused {
             return Ok(false);
         }
-        let index = Index::open(present.path()).inspect_err(|error| {
-            *damaged = newest.filter(|_| matches!(error, Error::IndexCorrupt { .. }));
+        let opened = Index::open(present.path()).and_then(|index| {
+            self.stages.ranker.check(&index)?;
+            Ok(index)
+        });
+        let index = opened.inspect_err(|error| {
+            *refused = newest.filter(|_| error.kind() == ErrorKind::Index);
         })?;
-        self.stages.ranker.check(&index)?;
         self.snapshot.store(Arc::new(index));
         Ok(true)
     }
@@ -253,9 +283,36 @@ impl Router {
         })
     }
 
-    /// Returns a skill with its folder.
-    pub(super) fn placed(&self, skill: ExplainedSkill) -> Result<ExplainedSkill> {
-        let folder = self.folder(&skill.id)?;
+    /// Returns a skill of this snapshot with its folder.
+    pub(super) fn placed(&self, index: &Index, skill: ExplainedSkill) -> Result<ExplainedSkill> {
+        let folder = self.folder_in(index, &skill.id)?;
         Ok(ExplainedSkill { folder, ..skill })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{index::UpdateOptions, library::Library};
+
+    #[test]
+    fn a_refresh_does_not_wait_for_another_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let (skills, path) = (dir.path().join("skills"), dir.path().join("index"));
+        let add = |name: &str| {
+            std::fs::create_dir_all(skills.join(name)).unwrap();
+            let text = format!("---\nname: {name}\ndescription: How to brew {name}\n---\nBoil.\n");
+            std::fs::write(skills.join(name).join("SKILL.md"), text).unwrap();
+            let library = Library::open([&skills]).unwrap();
+            Index::update(&path, &library, &UpdateOptions::default(), &mut |_| {}).unwrap();
+        };
+        add("tea");
+        let router = Router::open(&path).unwrap();
+        add("coffee");
+        let other = router.refused.lock().unwrap();
+        assert!(!router.refresh().unwrap());
+        drop(other);
+        assert!(router.refresh().unwrap());
+        assert_eq!(router.n_skills(), 2);
     }
 }

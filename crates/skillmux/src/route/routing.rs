@@ -202,7 +202,7 @@ impl Router {
                 None => (Vec::new(), Vec::new(), None),
             };
             let skills =
-                skills.into_iter().map(|skill| self.placed(skill)).collect::<Result<_>>()?;
+                skills.into_iter().map(|skill| self.placed(index, skill)).collect::<Result<_>>()?;
             let subtask = reading.as_written(step.need.text());
             steps.push(RouteStep { subtask, confidence, depends_on, skills, alternatives });
         }

@@ -115,7 +115,7 @@ impl Router {
                 Some(standing) => standing.note(&indexed, candidate.signals.behind.as_ref())?,
                 None => skill.trust.clone(),
             };
-            self.placed(ExplainedSkill { trust, copies, ..skill })
+            self.placed(index, ExplainedSkill { trust, copies, ..skill })
         };
         candidates.into_iter().map(explained).collect()
     }

@@ -1,15 +1,19 @@
 //! Readers and writers at the same time.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
 use skillmux::{
     Error,
     compose::Decision,
+    decompose::{Decomposer, WholeTask},
     index::{Index, UpdateMode},
-    query::Query,
+    query::{Need, Query},
     route::{RouteOptions, Router, Stages},
     skill::SkillId,
 };
@@ -91,6 +95,47 @@ fn an_open_index_outlives_its_files() {
     assert!(router.refresh().unwrap());
     assert_eq!(version_of(&router.index()), 3);
     assert!(!router.refresh().unwrap());
+}
+
+/// Lets something happen while a task is routed.
+struct Meanwhile(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
+
+impl Decomposer for Meanwhile {
+    fn identity(&self) -> String {
+        "meanwhile".to_owned()
+    }
+
+    fn decompose(&self, query: &Query) -> skillmux::Result<Vec<Need>> {
+        if let Some(happen) = self.0.get() {
+            happen();
+        }
+        WholeTask.decompose(query)
+    }
+}
+
+#[test]
+fn a_route_ends_with_the_generation_that_it_began_with() {
+    let workshop = Workshop::with(&version(0));
+    let meanwhile = Arc::new(OnceLock::new());
+    let decomposer = Box::new(Meanwhile(Arc::clone(&meanwhile)));
+    let stages = Stages { decomposer, ..Stages::default() };
+    let router = Arc::new(Router::new(workshop.open().unwrap(), stages).unwrap());
+    let fixed = router.fixed();
+    let refreshed = Arc::downgrade(&router);
+    let replace = move || {
+        workshop.update(&sample()).unwrap();
+        assert!(refreshed.upgrade().unwrap().refresh().unwrap());
+    };
+    assert!(meanwhile.set(Box::new(replace)).is_ok());
+    let route = router.route(&Query::new("tables").unwrap(), &RouteOptions::default()).unwrap();
+    let id = &route.steps[0].skills[0].id;
+    assert!(id.as_str().starts_with("pool/"), "{id}");
+    assert_eq!(router.n_skills(), sample().len());
+    assert!(matches!(router.whereabouts(id), Err(Error::SkillUnknown { .. })));
+    // One that stays where it is still knows the skill.
+    assert_eq!(fixed.n_skills(), n_skills(0));
+    fixed.whereabouts(id).unwrap();
+    fixed.trust(id).unwrap();
 }
 
 #[test]

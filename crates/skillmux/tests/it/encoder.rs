@@ -148,6 +148,7 @@ fn a_router_keeps_its_generation_when_the_encoder_of_the_index_changes() {
     assert!(!before.candidates.is_empty());
     update(&workshop, None).unwrap();
     mismatch(router.refresh());
+    assert!(!router.refresh().unwrap(), "it is not opened again");
     assert_eq!(router.search(&query, 3).unwrap(), before);
 }
 

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{
     ServerError, State,
-    mcp::{server::SkillServer, tools::Tools},
+    mcp::{server::SkillServer, stop::told_to_stop, tools::Tools},
 };
 
 /// How long requests under way may take once the server is told to stop.
@@ -82,23 +82,6 @@ impl SkillServer {
         serve_until(HttpService::new(self.into_state()), listener, stop).await;
         Ok(())
     }
-}
-
-/// Ends when the process is told to stop.
-async fn told_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 async fn serve_until(service: HttpService, listener: TcpListener, stop: impl Future<Output = ()>) {

@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Read as _},
-    path::Path,
+    path::PathBuf,
 };
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
@@ -23,41 +23,50 @@ const MAX_DEPTH: usize = 16;
 /// Links, hidden files (`.NAME`), names that no address can have (`a:b`), folders that are skills of
 /// their own and whatever is neither file nor folder are not part of the skill.
 pub(super) struct SkillFolder {
+    path: PathBuf,
     root: Dir,
 }
 
 impl SkillFolder {
     /// Opens a folder.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { root: Dir::open_ambient_dir(path, ambient_authority())? })
+    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+        let root = Dir::open_ambient_dir(&path, ambient_authority())?;
+        Ok(Self { path, root })
+    }
+
+    /// Returns where a file of the folder lies.
+    pub(super) fn path_of(&self, file: &str) -> PathBuf {
+        self.path.join(file)
     }
 
     /// Returns the paths of all files, sorted, with `/` between names; `None` if they are more, or
-    /// larger, than a skill may have. Folders in it that cannot be read are left out.
+    /// larger, than a skill may have.
+    ///
+    /// # Errors
+    /// What the system says of the folder, and where it does not let a folder in it be read.
     pub(super) fn files(&self) -> io::Result<Option<Vec<String>>> {
         let mut files = Vec::new();
         let mut n_bytes = 0;
         let mut folders = vec![(self.root.try_clone()?, String::new(), 0)];
         while let Some((folder, prefix, depth)) = folders.pop() {
-            if depth > 0 && is_skill(&folder) {
+            if depth > 0 && unless_gone(is_skill(&folder))?.unwrap_or(true) {
                 continue;
             }
             let entries = match folder.entries() {
-                Ok(entries) => entries,
                 Err(error) if depth == 0 => return Err(error),
-                Err(_) => continue,
+                entries => unless_gone(entries)?,
             };
-            for entry in entries {
+            for entry in entries.into_iter().flatten() {
                 let entry = entry?;
                 let Ok(name) = entry.file_name().into_string() else { continue };
                 if name.starts_with('.') || !is_plain(&name) {
                     continue;
                 }
-                // It may be gone by now.
-                let Ok(metadata) = entry.metadata() else { continue };
+                let Some(metadata) = unless_gone(entry.metadata())? else { continue };
                 let path = format!("{prefix}{name}");
                 if metadata.is_dir() && depth < MAX_DEPTH {
-                    let Ok(inner) = folder.open_dir_nofollow(&name) else { continue };
+                    let inner = unless_gone(folder.open_dir_nofollow(&name))?;
+                    let Some(inner) = inner else { continue };
                     folders.push((inner, format!("{path}/"), depth + 1));
                 } else if metadata.is_file() {
                     n_bytes += metadata.len();
@@ -74,16 +83,14 @@ impl SkillFolder {
 
     /// Reads a file; `None` if there is none that is part of the skill, or if it is larger than a
     /// skill may be.
+    ///
+    /// # Errors
+    /// Where the system does not let it be read.
     pub(super) fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         if path.split('/').any(|name| name.starts_with('.')) {
             return Ok(None);
         }
-        match self.read_file(path) {
-            Ok(bytes) => Ok(bytes),
-            // A part of the path is gone, or is a link now. Not all systems have a word for that.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
-            Err(_) => Ok(None),
-        }
+        Ok(unless_gone(self.read_file(path))?.flatten())
     }
 
     fn read_file(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
@@ -92,7 +99,7 @@ impl SkillFolder {
         let mut folder = self.root.try_clone()?;
         for name in names {
             folder = folder.open_dir_nofollow(name)?;
-            if is_skill(&folder) {
+            if is_skill(&folder)? {
                 return Ok(None);
             }
         }
@@ -110,10 +117,23 @@ impl SkillFolder {
 }
 
 /// Returns whether a folder inside a skill is a skill of its own: the user may block that one, or
-/// its author may want no model to load it. One that cannot be listed may be.
-fn is_skill(folder: &Dir) -> bool {
-    let Ok(entries) = folder.entries() else { return true };
-    entries.filter_map(Result::ok).any(|entry| entry.file_name().eq_ignore_ascii_case(SKILL_MD))
+/// its author may want no model to load it.
+fn is_skill(folder: &Dir) -> io::Result<bool> {
+    let mut entries = folder.entries()?.filter_map(Result::ok);
+    Ok(entries.any(|entry| entry.file_name().eq_ignore_ascii_case(SKILL_MD)))
+}
+
+/// Returns what the system gives of a part of a path; `None` if that is gone by now, or is a link:
+/// not all systems have a word for that.
+///
+/// # Errors
+/// What is there, and may not be read.
+fn unless_gone<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+    match outcome {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +153,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, file).unwrap();
         }
-        let folder = SkillFolder::open(&root).unwrap();
+        let folder = SkillFolder::open(root).unwrap();
         (dir, folder)
     }
 
@@ -146,6 +166,15 @@ mod tests {
         assert_eq!(folder.read("scripts/a/x.md").unwrap().unwrap(), b"scripts/a/x.md");
         for path in [".env", ".git/config", "scripts", "scripts/a", "no/such", "SKILL.md/x", ""] {
             assert_eq!(folder.read(path).unwrap(), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_not_taken_for_gone() {
+        let outcome = |kind: io::ErrorKind| unless_gone::<()>(Err(io::Error::from(kind)));
+        assert!(outcome(io::ErrorKind::PermissionDenied).is_err());
+        for kind in [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory] {
+            assert_eq!(outcome(kind).unwrap(), None);
         }
     }
 

@@ -1,6 +1,6 @@
 //! [`entry`] and [`contents`]: a skill, and a file of it, as they are served.
 
-use std::path::PathBuf;
+use std::io;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use mime_guess::Mime;
@@ -114,7 +114,7 @@ pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<Reso
     let bytes = match origin(router, skill) {
         Some(Origin::Folder(folder)) => folder
             .read(&address.file)
-            .map_err(|source| Error::Read { path: address.file.clone().into(), source })?,
+            .map_err(|source| Error::Read { path: folder.path_of(&address.file), source })?,
         Some(Origin::Index(skill)) if address.file == SKILL_MD => {
             Some(document_of(&skill).0.into_bytes())
         }
@@ -125,16 +125,17 @@ pub(in crate::mcp) fn contents(router: &Router, uri: &str) -> Result<Option<Reso
 
 /// Returns what a skill is served from; `None` if it was deleted, or cannot be read.
 fn origin(router: &Router, skill: Skill) -> Option<Origin> {
-    let folder: PathBuf = match router.whereabouts(&skill.id) {
-        Ok(Whereabouts::Found(place)) => place.folder().to_owned(),
-        Ok(Whereabouts::NoFolder) => return Some(Origin::Index(skill)),
-        _ => return None,
-    };
-    SkillFolder::open(&folder).ok().map(Origin::Folder)
+    match router.whereabouts(&skill.id) {
+        Ok(Whereabouts::Found(place)) => {
+            SkillFolder::open(place.folder().to_owned()).ok().map(Origin::Folder)
+        }
+        Ok(Whereabouts::NoFolder) => Some(Origin::Index(skill)),
+        _ => None,
+    }
 }
 
 /// Returns the front matter of a skill and all its files, with their digests; `None` where it is
-/// against the rules.
+/// against the rules, or a file cannot be read.
 fn manifest(
     router: &Router,
     skill: Skill,
@@ -146,18 +147,16 @@ fn manifest(
             let paths = folder.files().ok()??;
             // It decides whether the other files are read at all.
             let (fields, document) = read_front_matter(&folder, &paths, n_bytes)?;
-            let mut files = Vec::new();
-            for path in paths {
-                let uri = file_uri(root, &path);
+            let mut document = Some(document);
+            let files = resources(root, paths, |path| {
                 if path == SKILL_MD {
-                    files.push(SkillResource::from_bytes(uri, &document));
-                } else if let Ok(Some(bytes)) = folder.read(&path) {
-                    // A file that is gone by now, or cannot be read, is not a part of the skill.
-                    *n_bytes += bytes.len() as u64;
-                    files.push(SkillResource::from_bytes(uri, &bytes));
+                    return Ok(document.take());
                 }
-            }
-            Some((fields, files))
+                let bytes = folder.read(path)?;
+                *n_bytes += bytes.as_ref().map_or(0, Vec::len) as u64;
+                Ok(bytes)
+            });
+            Some((fields, files?))
         }
         Origin::Index(skill) => {
             let (text, fields) = document_of(&skill);
@@ -165,6 +164,22 @@ fn manifest(
             (!fields.description.trim().is_empty()).then_some((fields, vec![file]))
         }
     }
+}
+
+/// Returns the files of a skill with their digests, without those that are gone by now; `None` if
+/// one cannot be read, for a list without it would be wrong.
+fn resources(
+    root: &str,
+    paths: Vec<String>,
+    mut read: impl FnMut(&str) -> io::Result<Option<Vec<u8>>>,
+) -> Option<Vec<SkillResource>> {
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        if let Some(bytes) = read(&path).ok()? {
+            files.push(SkillResource::from_bytes(file_uri(root, &path), &bytes));
+        }
+    }
+    Some(files)
 }
 
 /// Returns the `SKILL.md` of a skill that has no file.
@@ -203,6 +218,22 @@ mod tests {
 
     fn sent(file: &str, bytes: &[u8]) -> Value {
         serde_json::to_value(contents_of("skill://a", file, bytes.to_vec())).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_left_out_and_with_one_that_cannot_be_read_the_skill() {
+        let uris = |denied: &str| {
+            let paths = ["SKILL.md", "gone.md", "run.py"].map(str::to_owned).to_vec();
+            let files = resources("skill://a", paths, |path| match path {
+                path if path == denied => Err(io::Error::from(io::ErrorKind::PermissionDenied)),
+                "gone.md" => Ok(None),
+                path => Ok(Some(path.into())),
+            });
+            files.map(|files| files.into_iter().map(|file| file.uri).collect::<Vec<_>>())
+        };
+        let there = ["skill://a/SKILL.md", "skill://a/run.py"].map(str::to_owned);
+        assert_eq!(uris("").as_deref(), Some(&there[..]));
+        assert_eq!(uris("run.py"), None);
     }
 
     #[test]
