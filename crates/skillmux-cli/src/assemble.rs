@@ -352,7 +352,9 @@ impl Models {
             ComposerChoice::ScoreCut => Box::new(ScoreCut::default()),
             ComposerChoice::Sequence => Box::new(self.sequence()?),
             ComposerChoice::TopK => Box::new(TopK),
-            ComposerChoice::Chain => Box::new(Chain::new(choice.chain_alpha)),
+            ComposerChoice::Chain => {
+                Box::new(choice.chain_alpha.map_or_else(Chain::default, Chain::new))
+            }
         };
         let stages = Stages {
             decomposer,

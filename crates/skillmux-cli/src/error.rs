@@ -78,6 +78,12 @@ pub(crate) enum CliError {
         /// Those of which some files were changed.
         partly: Vec<String>,
     },
+    /// An index cannot be made or updated in a folder of something else.
+    #[error("`{}` is not a skillmux index", path.display())]
+    IndexPlace {
+        /// The folder.
+        path: PathBuf,
+    },
     /// There is no generation to go back to, and no need to.
     #[error("the index at `{}` has no earlier generation to go back to", path.display())]
     NothingEarlier {
@@ -110,7 +116,15 @@ pub(crate) enum CliError {
         /// What is wrong with it.
         detail: String,
     },
-    /// The settings file cannot be read, or holds something else than settings.
+    /// The settings file cannot be read.
+    #[error("cannot read the settings file `{}`", path.display())]
+    SettingsUnread {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The settings file holds something else than settings.
     #[error("cannot use the settings file `{}`: {detail}", path.display())]
     Settings {
         /// The file.
@@ -175,6 +189,14 @@ pub(crate) enum CliError {
         option: &'static str,
         /// The option that it belongs to.
         owner: &'static str,
+    },
+    /// An option says something about a choice that is not made.
+    #[error("--{option} is given without {choice}")]
+    ChoiceMissing {
+        /// The option, without dashes.
+        option: &'static str,
+        /// The choice that it belongs to.
+        choice: &'static str,
     },
     /// Reasons are asked of a pager that has none.
     #[error(
@@ -278,6 +300,12 @@ impl CliError {
             }
             Self::Model { option, .. } => return option.place_hint(),
             Self::ModelForm { option, .. } => return option.form_hint(),
+            Self::IndexPlace { .. } => {
+                "choose an empty or new folder; nothing in this one was touched"
+            }
+            Self::SettingsUnread { .. } => {
+                "check who may read it; it must be a file of text in UTF-8"
+            }
             Self::Settings { .. } => {
                 "it may have [models] with `encoder`, `encoder_model`, `reranker`, `reranker_model`, \
                  `reranker_reads`, `preset`, `precision`, `transformer`, `ranker`, `abstention`, `composer`, `pager` and \
@@ -305,6 +333,9 @@ impl CliError {
                 "name both or neither, as options or in [models] of the settings file: --encoder-model \
                  and --reranker-model name a model at a URL, --reranker-reads goes with any --reranker, \
                  --preset and --precision with the folder or the id of a model"
+            }
+            Self::ChoiceMissing { option, choice } => {
+                return format!("add {choice}, or leave out --{option}");
             }
             Self::WhyOfPager => "leave --pager out, or --why",
             Self::NoSequence => {
@@ -383,6 +414,9 @@ pub(crate) fn eval_hint(error: &skillmux_eval::Error) -> Option<String> {
             ));
         }
         Error::Weights { .. } => "`skillmux train ranker` writes such a file",
+        Error::NoneHeldOut { .. } => {
+            "--all scores all pairs, also those that models are trained on"
+        }
         Error::Csv { .. } | Error::CsvHead { .. } | Error::TaskTwice { .. } => {
             "such tables are written by `skillmux eval`; write it anew"
         }
@@ -439,6 +473,10 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
         Error::IndexMissing { path } => {
             format!("make one with: skillmux index SOURCE... --index {}", shell_word(path))
         }
+        Error::IndexForeign { .. } => {
+            "name a folder that `skillmux index` made, or read the skills with --library FOLDER"
+                .to_owned()
+        }
         Error::IndexFormat { path, .. } | Error::IndexCorrupt { path, previous: None, .. } => {
             format!(
                 "rebuild it with: skillmux index SOURCE... --index {} --rebuild",
@@ -446,8 +484,8 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
             )
         }
         Error::EncoderMismatch { path, .. } => format!(
-            "name the encoder that it was built with, by --encoder, with --precision int8 if its name ends so; or rebuild it with this one: skillmux \
-             index SOURCE... --index {} --rebuild",
+            "name the encoder that it was built with, by --encoder, or `encoder` in [models] of the settings file, \
+             with --precision int8 or `precision` if its name ends so; or rebuild it with this one: skillmux index SOURCE... --index {} --rebuild",
             shell_word(path)
         ),
         Error::Encoder { source, .. } | Error::PairScorer { source, .. } => {
@@ -460,6 +498,10 @@ pub(crate) fn engine_hint(error: &Error) -> Option<String> {
         ),
         Error::SkillUnknown { nearest, .. } if nearest.is_empty() => {
             "`skillmux search` prints the ids of skills".to_owned()
+        }
+        // It may be a file of a skill as well as one of an index.
+        Error::Read { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            "check who owns the file, and who may read it and its folder".to_owned()
         }
         Error::Read { source, .. } | Error::Write { source, .. } => match source.kind() {
             io::ErrorKind::PermissionDenied => {
@@ -526,6 +568,15 @@ mod tests {
             hint_of(corrupt(None)),
             r"rebuild it with: skillmux index SOURCE... --index '/srv/it'\''s' --rebuild"
         );
+    }
+
+    #[test]
+    fn another_index_is_no_remedy_for_a_file_that_cannot_be_read() {
+        let path = || PathBuf::from("/srv/skills/tea/SKILL.md");
+        let source = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let unread = hint_of(Error::Read { path: path(), source: source() });
+        assert!(unread.starts_with("check who owns") && !unread.contains("--index"), "{unread}");
+        assert!(hint_of(Error::Write { path: path(), source: source() }).contains("--index"));
     }
 
     #[test]

@@ -89,13 +89,6 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings()?.with_models(models);
-        for (is_set, option) in
-            [(models.preset.is_some(), "preset"), (models.precision.is_some(), "precision")]
-        {
-            if is_set {
-                own_model::check_folder(&settings.models, option)?;
-            }
-        }
         assemble::read_transformer(&settings)?;
         Ok(settings)
     };
@@ -116,7 +109,10 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Search(args) => command::search::run(&args, &with(&args.models)?),
         Command::Page(args) => command::page::run(&args, &own()?),
         Command::Stats(args) => command::stats::run(&args, &own()?),
-        Command::Eval(args) => command::eval::run(&args, &with(&args.models())?),
+        Command::Eval(args) => {
+            args.check_stages()?;
+            command::eval::run(&args, &with(&args.models())?)
+        }
         Command::Train(command) => command::train::run(&command, &own()?),
         Command::Synth(command) => command::synth::run(&command, &own()?),
         Command::Models(command) => command::models::run(&command),

@@ -47,6 +47,7 @@ pub(crate) fn embedded_encoder() -> Arc<dyn Encoder> {
 
 fn open_encoder(settings: &Settings) -> anyhow::Result<Arc<dyn Encoder>> {
     let models = &settings.models;
+    check_options(models)?;
     let name = models.encoder_model.as_deref();
     if let Some(ModelPlace::Url(url)) = &models.encoder {
         let protocol = if name.is_some() { EncoderProtocol::OpenAi } else { EncoderProtocol::Tei };
@@ -97,18 +98,16 @@ pub(crate) fn pair_scorer(settings: &Settings) -> anyhow::Result<Option<Arc<dyn 
     Ok(Some(Arc::new(checkpoint.pair_scorer()?)))
 }
 
-/// Checks that an option of this name says something of a model.
-pub(crate) fn check_folder(models: &OwnModels, option: &'static str) -> Result<(), CliError> {
-    let is_folder = |place: &Option<ModelPlace>| match place {
-        Some(ModelPlace::Id(_)) => true,
-        Some(ModelPlace::Path(path)) => path.is_dir(),
-        Some(ModelPlace::Url(_)) | None => false,
-    };
-    if is_folder(&models.encoder) || is_folder(&models.reranker) {
-        return Ok(());
+/// Checks that a preset and a precision say something of a model.
+fn check_options(models: &OwnModels) -> Result<(), CliError> {
+    let options = [("preset", models.preset.is_some()), ("precision", models.precision.is_some())];
+    match options.into_iter().find(|(_, is_set)| *is_set) {
+        Some((option, _)) if !models.has_folder() => {
+            let owner = "an --encoder or a --reranker of a folder or an id";
+            Err(CliError::OptionAlone { option, owner })
+        }
+        _ => Ok(()),
     }
-    let owner = "an --encoder or a --reranker of a folder or an id";
-    Err(CliError::OptionAlone { option, owner })
 }
 
 fn endpoint(url: &str, name: Option<&str>, api_key: Option<&str>) -> EndpointConfig {

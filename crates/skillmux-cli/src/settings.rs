@@ -102,6 +102,17 @@ impl OwnModels {
         places.any(|place| !matches!(place, ModelPlace::Path(_)))
     }
 
+    /// Returns whether a model is one of a folder or an id, of which a preset and a precision say
+    /// something.
+    pub(crate) fn has_folder(&self) -> bool {
+        [&self.encoder, &self.reranker].into_iter().flatten().any(|place| match place {
+            ModelPlace::Id(_) => true,
+            // Where there is nothing, that is told when it is read.
+            ModelPlace::Path(path) => !path.is_file(),
+            ModelPlace::Url(_) => false,
+        })
+    }
+
     /// Returns the models of the arguments, and these where the arguments name none.
     fn overridden_by(&self, args: &ModelArgs) -> Self {
         // The name of a model goes with its place.
@@ -111,7 +122,7 @@ impl OwnModels {
         let place = |place: &Option<ModelPlace>| {
             place.clone().map(|place| place.relative_to(Path::new("")))
         };
-        Self {
+        let mut models = Self {
             encoder: place(&args.encoder).or_else(|| self.encoder.clone()),
             encoder_model: name(&args.encoder, &args.encoder_model, &self.encoder_model),
             reranker: place(&args.reranker).or_else(|| self.reranker.clone()),
@@ -125,7 +136,12 @@ impl OwnModels {
             composer: args.composer_weights.clone().or_else(|| self.composer.clone()),
             pager: args.pager_weights.clone().or_else(|| self.pager.clone()),
             work: args.work_weights.clone().or_else(|| self.work.clone()),
+        };
+        // What is said of a model goes with it where another kind of model takes its place.
+        if (args.encoder.is_some() || args.reranker.is_some()) && !models.has_folder() {
+            (models.preset, models.precision) = (args.preset, args.precision);
         }
+        models
     }
 
     /// Returns the models, with paths taken from a folder where they are relative.
@@ -164,7 +180,8 @@ impl Settings {
     /// Reads the environment, after the XDG base directory specification, and the settings file.
     ///
     /// # Errors
-    /// [`CliError::Settings`] if the settings file cannot be read or holds something else.
+    /// [`CliError::SettingsUnread`] if the settings file cannot be read, [`CliError::Settings`] if it
+    /// holds something else.
     pub(crate) fn from_environment() -> Result<Self, CliError> {
         let xdg = Xdg::new().ok();
         let key = |name| env::var_os(name).and_then(|key| key.into_string().ok());
@@ -223,9 +240,7 @@ fn read_file(path: &Path) -> Result<SettingsFile, CliError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SettingsFile::default()),
-        Err(error) => {
-            return Err(CliError::Settings { path: path.to_owned(), detail: error.to_string() });
-        }
+        Err(source) => return Err(CliError::SettingsUnread { path: path.to_owned(), source }),
     };
     let file: SettingsFile = toml::from_str(&text).map_err(|error| CliError::Settings {
         path: path.to_owned(),
@@ -288,11 +303,29 @@ mod tests {
     }
 
     #[test]
+    fn a_preset_goes_with_the_model_of_a_folder() {
+        let models: OwnModels =
+            toml::from_str("encoder = \"acme/small\"\npreset = \"r3\"\nprecision = \"int8\"\n")
+                .unwrap();
+        let encoder = |place| ModelArgs { encoder: Some(place), ..ModelArgs::default() };
+        let other = models.overridden_by(&encoder(ModelPlace::Id("acme/large".parse().unwrap())));
+        assert_eq!((other.preset, other.precision), (models.preset, models.precision));
+        let url = ModelPlace::Url("http://a".to_owned());
+        let other = models.overridden_by(&encoder(url.clone()));
+        assert_eq!((other.preset, other.precision), (None, None));
+        let named = ModelArgs { precision: models.precision, ..encoder(url) };
+        assert_eq!(models.overridden_by(&named).precision, models.precision);
+    }
+
+    #[test]
     fn a_settings_file_with_a_mistake_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.toml");
         fs::create_dir(&path).unwrap();
-        assert!(matches!(read_file(&path), Err(CliError::Settings { .. })), "a folder");
+        let error = read_file(&path).unwrap_err();
+        assert!(matches!(error, CliError::SettingsUnread { .. }), "a folder: {error}");
+        let cause = std::error::Error::source(&error).and_then(|it| it.downcast_ref::<io::Error>());
+        assert!(cause.is_some());
         fs::remove_dir(&path).unwrap();
         for (text, line) in [
             ("[models]\nrankr = \"a\"\n", 2),

@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io::{self, BufRead, BufReader, IsTerminal, Read},
     path::{Path, PathBuf},
+    str::{self, Utf8Error},
 };
 
 use serde::Deserialize;
@@ -27,6 +28,10 @@ pub(crate) enum TaskError {
     WordsBesideInput,
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    #[error("`{}` is compressed, but a batch is text", path.display())]
+    Compressed { path: PathBuf },
+    #[error("line {line} of `{}` is not text", path.display())]
+    NotText { path: PathBuf, line: usize, source: Utf8Error },
     #[error("line {line} of `{}` is not a query", path.display())]
     NotAQuery { path: PathBuf, line: usize, source: serde_json::Error },
     #[error("line {line} of `{}` has an empty query_id", path.display())]
@@ -53,6 +58,8 @@ impl TaskError {
                 "the task must be UTF-8 text".to_owned()
             }
             Self::Unreadable { .. } => "name a file that can be read".to_owned(),
+            Self::Compressed { .. } => "unpack it first, with `gunzip` or `zstd -d`".to_owned(),
+            Self::NotText { .. } => "a batch must be UTF-8 text".to_owned(),
             Self::NotAQuery { .. } => {
                 r#"a line reads {"query_id": "q1", "query": "what to do"}"#.to_owned()
             }
@@ -187,9 +194,16 @@ fn read_capped(source: impl Read) -> Result<String, ReadError> {
         let (n_bytes, max_bytes) = (bytes.len(), Query::MAX_BYTES);
         return Err(ReadError::Refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes }));
     }
-    let text = String::from_utf8(bytes);
-    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()).into())
+    let text = String::from_utf8(bytes)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))?;
+    Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
+
+/// What some programs begin a text with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// What a file begins with that gzip or zstd compressed; neither is text in UTF-8.
+const COMPRESSED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 /// Longest line of a batch: a task, its id, and escapes.
 const MAX_LINE_BYTES: u64 = 4 * Query::MAX_BYTES as u64;
@@ -198,6 +212,10 @@ const MAX_LINE_BYTES: u64 = 4 * Query::MAX_BYTES as u64;
 fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
     let unreadable = |source| TaskError::Unreadable { path: path.to_owned(), source };
     let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let head = file.fill_buf().map_err(unreadable)?;
+    if COMPRESSED.iter().any(|start| head.starts_with(start)) {
+        return Err(TaskError::Compressed { path: path.to_owned() });
+    }
     let mut queries: Vec<BatchQuery> = Vec::new();
     let mut ids = HashSet::new();
     for line in 1.. {
@@ -211,9 +229,11 @@ fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
             let (n_bytes, max_bytes) = (bytes.len(), Query::MAX_BYTES);
             return Err(refused(skillmux::Error::TaskTooLong { n_bytes, max_bytes }));
         }
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = str::from_utf8(&bytes).map_err(|source| {
+            let path = path.to_owned();
+            TaskError::NotText { path, line, source }
+        })?;
+        let text = text.trim_start_matches(BYTE_ORDER_MARK).trim();
         if text.is_empty() {
             continue;
         }
@@ -224,14 +244,27 @@ fn batch(path: &Path) -> Result<Vec<BatchQuery>, TaskError> {
             .or(task_id)
             .map(LineId::into_text)
             .ok_or_else(|| not_a_query(serde::de::Error::missing_field("query_id")))?;
-        if query_id.trim().is_empty() {
+        // A run has ids as they are printed, and they must differ there.
+        let printed = printable(&query_id);
+        if printed.trim().is_empty() {
             return Err(TaskError::EmptyId { path: path.to_owned(), line });
         }
-        if !ids.insert(query_id.clone()) {
+        if !ids.insert(printed) {
             return Err(TaskError::RepeatedId { path: path.to_owned(), line, query_id });
         }
         let query = Query::new(query).and_then(|query| query.with_needs(needs)).map_err(refused)?;
         queries.push(BatchQuery { query_id, query });
     }
     Ok(queries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_task() {
+        let text = read_capped("\u{feff}clean a file".as_bytes()).ok();
+        assert_eq!(text.as_deref(), Some("clean a file"));
+    }
 }

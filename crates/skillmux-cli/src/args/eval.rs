@@ -10,6 +10,7 @@ use super::{
     shared::{EndpointArgs, Format, SourceArgs},
     stages::{PassArgs, StageArgs},
 };
+use crate::error::CliError;
 
 #[derive(Debug, ClapArgs)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -30,6 +31,21 @@ impl EvalArgs {
             _ => return ModelArgs::default(),
         };
         ask.models.clone()
+    }
+
+    /// Checks that options about the stages belong to stages that are chosen.
+    ///
+    /// # Errors
+    /// [`CliError::ChoiceMissing`]
+    pub(crate) fn check_stages(&self) -> Result<(), CliError> {
+        match &self.command {
+            Some(EvalCommand::Run(args)) => {
+                args.stages.check()?;
+                args.passes.check(args.stages)
+            }
+            Some(EvalCommand::Sweep(args)) => args.stages.check(),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct IndexArgs {
     #[arg(long)]
     pub(crate) rebuild: bool,
     /// Go back to the index before the last update
-    #[arg(long, conflicts_with_all = ["sources", "rebuild"])]
+    #[arg(long, conflicts_with_all = ["sources", "rebuild", "transformer", "verbose", "encoder", "encoder_model", "preset", "precision", "vectors", "transformer_weights"])]
     pub(crate) restore: bool,
     /// When the transformer reads the skills. The transformer finds skills by meaning. It reads
     /// some 50 to 180 skills a second. Until it has read all of them, skillmux answers without it

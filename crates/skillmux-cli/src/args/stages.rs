@@ -3,6 +3,8 @@
 use clap::{Args as ClapArgs, ValueEnum};
 use skillmux::route::NeedsConfig;
 
+use crate::error::CliError;
+
 /// Which implementation of each stage a command uses.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct StageArgs {
@@ -16,9 +18,9 @@ pub(crate) struct StageArgs {
     #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) composer: ComposerChoice,
     /// For `--composer chain`: how much the fit to the step counts, from 0 to 1. The rest is how
-    /// well a skill works with those of the steps before
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, allow_negative_numbers = true, value_parser = share)]
-    pub(crate) chain_alpha: f32,
+    /// well a skill works with those of the steps before [default: 0.5]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    pub(crate) chain_alpha: Option<f32>,
     /// How the parts of a skill to show are chosen [default: value. When `eval` measures only
     /// pages: transformer]
     #[arg(long, value_enum)]
@@ -104,21 +106,40 @@ pub(crate) enum KindChoice {
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct PassArgs {
     /// For `--decomposer chat`: how often the model says the needs. It sees skills from the second
-    /// time on, and stops early if they stay the same
-    #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=5))]
-    pub(crate) chat_passes: u8,
-    /// For `--decomposer chat`: how many skills the model sees
-    #[arg(long, value_name = "N", default_value_t = 15, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=15))]
-    pub(crate) chat_hints: u8,
+    /// time on, and stops early if they stay the same [default: 2]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) chat_passes: Option<u8>,
+    /// For `--decomposer chat`: how many skills the model sees [default: 15]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=15))]
+    pub(crate) chat_hints: Option<u8>,
 }
 
 impl PassArgs {
     /// Returns how the model is asked.
     pub(crate) fn config(self) -> NeedsConfig {
+        let default = NeedsConfig::default();
         NeedsConfig {
-            n_passes: self.chat_passes.into(),
-            n_hints: self.chat_hints.into(),
-            ..NeedsConfig::default()
+            n_passes: self.chat_passes.map_or(default.n_passes, usize::from),
+            n_hints: self.chat_hints.map_or(default.n_hints, usize::from),
+            ..default
+        }
+    }
+
+    /// Checks that a model is asked for needs where something is said about it.
+    ///
+    /// # Errors
+    /// [`CliError::ChoiceMissing`]
+    pub(crate) fn check(self, stages: StageArgs) -> Result<(), CliError> {
+        let is_asked = stages.decomposer == DecomposerChoice::Chat;
+        let options = [
+            ("chat-passes", self.chat_passes.is_some()),
+            ("chat-hints", self.chat_hints.is_some()),
+        ];
+        match options.into_iter().find(|(_, is_set)| *is_set) {
+            Some((option, _)) if !is_asked => {
+                Err(CliError::ChoiceMissing { option, choice: "--decomposer chat" })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -136,10 +157,24 @@ impl Default for StageArgs {
             decomposer: DecomposerChoice::Clauses,
             retriever: RetrieverChoice::Transformer,
             composer: ComposerChoice::SetHead,
-            chain_alpha: 0.5,
+            chain_alpha: None,
             pager: None,
             kinds: KindChoice::Rules,
         }
+    }
+}
+
+impl StageArgs {
+    /// Checks that a composer is chosen where something is said about it.
+    ///
+    /// # Errors
+    /// [`CliError::ChoiceMissing`]
+    pub(crate) fn check(self) -> Result<(), CliError> {
+        if self.chain_alpha.is_some() && self.composer != ComposerChoice::Chain {
+            let (option, choice) = ("chain-alpha", "--composer chain");
+            return Err(CliError::ChoiceMissing { option, choice });
+        }
+        Ok(())
     }
 }
 

@@ -42,8 +42,16 @@ const N_READ_IN_A_MINUTE: (usize, usize) = (3_000, 10_800);
 
 pub(crate) fn run(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     if args.restore {
-        return restore(&present_index(args, settings)?);
+        return restore(&present_index(args, settings)?, args.format);
     }
+    update(args, settings).map_err(|error| match error.downcast_ref() {
+        // Here it is to be written, and not only to be read.
+        Some(Error::IndexForeign { path }) => CliError::IndexPlace { path: path.clone() }.into(),
+        _ => error,
+    })
+}
+
+fn update(args: &IndexArgs, settings: &Settings) -> anyhow::Result<Outcome> {
     let Target { path, library, sources } = target(args, settings)?;
     let replaces_agents = args.index.is_none() && !args.sources.is_empty();
     let path = path.as_path();
@@ -115,7 +123,8 @@ fn encode(path: &Path, choice: TransformerChoice) -> anyhow::Result<Reading> {
         Some(found) => found.n_missing as usize,
         None => index.n_skills(),
     };
-    Ok(Reading { n_read, n_missing, time: started.elapsed() })
+    let generation = index.manifest().generation;
+    Ok(Reading { n_read, n_missing, generation, time: started.elapsed() })
 }
 
 /// Says that nobody need wait for the transformer, if it reads for minutes.
@@ -141,6 +150,9 @@ struct Reading {
     #[serde(rename = "n_encoded")]
     n_read: usize,
     n_missing: usize,
+    /// The generation that has it.
+    #[serde(skip)]
+    generation: u64,
     #[serde(skip)]
     time: Duration,
 }
@@ -151,7 +163,8 @@ impl Reading {
             return String::new();
         }
         let (n_read, n_seconds) = (skills(self.n_read), self.time.as_secs_f32());
-        format!("\nthe transformer read {n_read} ({n_seconds:.1} s)\n")
+        let generation = self.generation;
+        format!("\nthe transformer read {n_read} (generation {generation}, {n_seconds:.1} s)\n")
     }
 }
 
@@ -211,7 +224,7 @@ fn present_index(args: &IndexArgs, settings: &Settings) -> anyhow::Result<PathBu
     Ok(source::installed_index(settings, &source::installed(settings)?).unwrap_or(own))
 }
 
-fn restore(path: &Path) -> anyhow::Result<Outcome> {
+fn restore(path: &Path, format: Format) -> anyhow::Result<Outcome> {
     let restored = source::when_free(|| Index::restore(path))?;
     let generation = restored.ok_or_else(|| {
         let path = path.to_owned();
@@ -220,12 +233,25 @@ fn restore(path: &Path) -> anyhow::Result<Outcome> {
             Err(_) => CliError::NothingWhole { path },
         }
     })?;
-    print_text(&format!("The index at {} is at generation {generation} again.\n", path.display()))?;
+    let index = path.display().to_string();
+    match format {
+        Format::Text => {
+            print_text(&format!("The index at {index} is at generation {generation} again.\n"))?;
+        }
+        Format::Json => print_json(&Restored { index, generation })?,
+    }
     Ok(Outcome::Found)
 }
 
 fn eprint_text(text: &str) {
     anstream::eprint!("{text}");
+}
+
+/// What `--restore --format json` prints.
+#[derive(Serialize)]
+struct Restored {
+    index: String,
+    generation: u64,
 }
 
 /// What `--format json` prints.
@@ -246,7 +272,7 @@ impl<'a> Summary<'a> {
     fn of(report: &'a UpdateReport, path: &Path, encoded: Reading) -> Self {
         Self {
             index: path.display().to_string(),
-            generation: report.generation,
+            generation: encoded.generation,
             n_added: report.n_added,
             n_removed: report.n_removed,
             n_unchanged: report.n_unchanged,

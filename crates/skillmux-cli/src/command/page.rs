@@ -15,7 +15,7 @@ use skillmux::{
 };
 
 use crate::{
-    args::{PageArgs, PageFormat, PagerChoice},
+    args::{KindChoice, PageArgs, PageFormat, PagerChoice},
     assemble::{of_kinds, pager, pager_weights, value_pager},
     chat::Kinds,
     error::CliError,
@@ -50,7 +50,9 @@ pub(crate) fn run(args: &PageArgs, settings: &Settings) -> anyhow::Result<Outcom
         return Err(CliError::WhyOfDrawing.into());
     }
     let kinds = Kinds::alone(args.kinds, &args.endpoint, settings)?.classifier;
-    let query = args.query.as_ref().filter(|task| !task.is_empty());
+    // An empty task stands for none, but nothing can be said about how it is answered.
+    let says_how = args.why || !args.needs.is_empty() || args.kinds != KindChoice::Rules;
+    let query = args.query.as_ref().filter(|task| says_how || !task.is_empty());
     let query = query.map(|task| Query::new(task.as_str())?.with_needs(&args.needs));
     let query = query.transpose()?;
     let opened = source::open(&args.source, settings)?;

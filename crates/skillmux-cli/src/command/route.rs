@@ -29,6 +29,8 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RouteArgs, settings: &Settings) -> anyhow::Result<Outcome> {
+    args.stages.check()?;
+    args.passes.check(args.stages)?;
     let tasks = Tasks::read(&args.task)?;
     let writes_needs = args.stages.decomposer == DecomposerChoice::Chat;
     let needs = writes_needs.then(|| args.passes.config());

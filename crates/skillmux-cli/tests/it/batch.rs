@@ -127,6 +127,34 @@ fn a_batch_with_a_bad_line_is_refused_with_its_number_and_prints_nothing() {
 }
 
 #[test]
+fn a_batch_that_is_no_text_is_refused_with_the_line_or_the_way_to_unpack_it() {
+    let home = Home::with_index();
+    let good = r#"{"query_id": "q1", "query": "clean a CSV file"}"#;
+    let search = |bytes: &[u8]| {
+        let queries = home.write("queries.jsonl", bytes);
+        home.ask(&["search", "--queries", &queries])
+    };
+    let latin = [good.as_bytes(), b"\n{\"query_id\": \"q2\", \"query\": \"caf\xe9\"}\n"].concat();
+    search(&latin).assert_error("line 2 of `", "must be UTF-8 text");
+    for start in [&b"\x1f\x8b\x08\0"[..], b"\x28\xb5\x2f\xfd\x04"] {
+        search(start).assert_error("is compressed", "unpack it first");
+    }
+}
+
+#[test]
+fn ids_that_are_printed_alike_are_refused() {
+    let home = Home::with_index();
+    let line = |id: &str| format!("{{\"query_id\": \"{id}\", \"query\": \"clean a CSV file\"}}\n");
+    let search = |ids: [&str; 2]| {
+        let queries = home.write("queries.jsonl", ids.map(line).concat());
+        home.ask(&["search", "--queries", &queries])
+    };
+    search(["a", "a\\u0000"]).assert_error("of an earlier line", "an id of its own");
+    search(["a", "\\u0000"]).assert_error("has an empty query_id", "an id of its own");
+    assert_eq!(search(["a", "b"]).code, 0);
+}
+
+#[test]
 fn a_batch_that_starts_with_a_byte_order_mark_is_read() {
     let home = Home::with_index();
     let line = "\u{feff}{\"query_id\": \"q\\u001b1\", \"query\": \"clean a CSV file\"}\r\n";

@@ -463,6 +463,56 @@ fn what_cannot_be_measured_is_refused_with_a_hint() {
 }
 
 #[test]
+fn a_run_of_other_queries_is_told() {
+    let home = Home::new();
+    let (tasks, qrels, sample) = (fixture(TASKS[0]), fixture(TASKS[1]), library());
+    let run = home.write("other.run", "q9 Q0 documents/pdf-table-extraction 1 1.0 t\n");
+    let other = format!("trec:{run}");
+    let ask = ["--qrels", &qrels, "--library", &sample, "--resamples", "100"];
+    for command in [
+        &["eval", "run", &tasks, "-s", &other][..],
+        &["eval", "gate", &tasks, "--old", "bm25", "--new", &other],
+    ] {
+        let done = home.run(&[command, &ask].concat());
+        assert!(done.stderr.contains(&format!("the run `{run}` lacks ")), "{}", done.stderr);
+        assert!(done.stderr.contains("they count as nothing found"), "{}", done.stderr);
+    }
+    let done = home.run(&[&["eval", "run", &tasks, "-s", "bm25"], &ask[..]].concat());
+    assert!(!done.stderr.contains("lacks"), "{}", done.stderr);
+
+    // No query has a right skill.
+    let nothing = home.write("nothing.trec", "q9 0 a 0\n");
+    home.run(&["eval", &run, "--qrels", &nothing])
+        .assert_error("nothing.trec` has no task to score", "docs/datasets.md");
+}
+
+#[test]
+fn needs_of_no_task_are_counted_and_bad_ones_refused() {
+    let home = Home::new();
+    let qrels = fixture(TASKS[1]);
+    let needs = |text: &str| {
+        let needs = home.write("needs.jsonl", text);
+        eval_run(&home, TASKS[0], &["--qrels", &qrels, "--needs", &needs, "-s", "bm25"])
+    };
+    let known = r#"{"query_id": "t01", "needs": ["read a file"]}"#;
+    let done = needs(&format!("{known}\n{}\n", known.replace("t01", "t-one")));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("1 of 2 query_ids of `"), "{}", done.stderr);
+    assert!(!needs(known).stderr.contains("query_ids"));
+    needs(&format!("{known}\n{}", r#"{"query_id": "t02", "needs": ["..."]}"#))
+        .assert_error("needs.jsonl`, line 2: need 1 has no letter or digit", "short phrases");
+}
+
+#[test]
+fn pairs_of_which_none_is_held_out_need_all() {
+    let home = Home::new();
+    // Of these English ids none is in the scored fifth.
+    let pairs = home.write("pairs.jsonl", r#"{"zh": "zh/a", "en": "b"}"#);
+    home.run(&["eval", "run", &pairs, "--library", &library(), "-s", "bm25"])
+        .assert_error("has no held-out pair to score, and 1 others", "--all");
+}
+
+#[test]
 fn a_chat_model_that_no_system_asks_is_refused() {
     let home = Home::new();
     let (tasks, cases) = (fixture(TASKS[0]), fixture("eval/intra-skill-bench/cases.jsonl"));

@@ -250,15 +250,34 @@ async fn an_update_that_fails_leaves_the_skills_as_they_are() {
     let home = Home::new();
     home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
     let agent = Agent::start(&home, &["--library", home.path("lib").to_str().unwrap()]).await;
-    std::fs::rename(home.path("lib"), home.path("away")).unwrap();
+    home.write("data/skillmux/pins.json", "{");
+    home.write_skill("lib/mug", "mug", "Wash a dirty mug", "Use soap.");
     sleep(Duration::from_secs(2)).await;
+    assert!(agent.read("mug").await.contains("no skill has the id"));
     assert!(agent.read("tea").await.contains("Boil water."));
-    std::fs::rename(home.path("away"), home.path("lib")).unwrap();
-    home.write_skill("lib/tea", "tea", "How to brew tea", "Warm the pot.");
-    agent.wait_for("tea", "Warm the pot.").await;
+    std::fs::remove_file(home.path("data/skillmux/pins.json")).unwrap();
+    agent.wait_for("mug", "Use soap.").await;
     let said = agent.end().await;
     assert!(said.starts_with("skillmux mcp: something changed, but skills are served"), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("pins.json"), "{said}");
+}
+
+#[tokio::test]
+async fn folders_that_the_user_names_may_go_and_come_back() {
+    let home = Home::new();
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
+    home.write_skill("more/mug", "mug", "Wash a dirty mug", "Use soap.");
+    let [lib, more] = ["lib", "more"].map(|name| home.path(name).display().to_string());
+    let agent = Agent::start(&home, &["--library", &lib, "--library", &more]).await;
+    std::fs::rename(home.path("lib"), home.path("lib-away")).unwrap();
+    sleep(Duration::from_secs(2)).await;
+    assert!(agent.read("tea").await.contains("Boil water."), "one of them is still there");
+    std::fs::rename(home.path("more"), home.path("more-away")).unwrap();
+    agent.wait_for("tea", "there are no skills").await;
+    std::fs::rename(home.path("lib-away"), home.path("lib")).unwrap();
+    std::fs::rename(home.path("more-away"), home.path("more")).unwrap();
+    agent.wait_for("tea", "Boil water.").await;
+    agent.end().await;
 }
 
 #[tokio::test]
@@ -274,6 +293,23 @@ async fn an_index_without_a_cache_goes_away_with_the_server() {
     let told = agent.end().await;
     assert!(told.starts_with("note: no index can be kept") && told.lines().count() == 1, "{told}");
     assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_index_without_a_cache_goes_away_with_a_server_that_is_told_to_stop() {
+    let home = Home::new();
+    home.write_skill("lib/tea", "tea", "How to brew tea", "Boil water.");
+    home.write("cache", "");
+    let agent = Agent::start(&home, &["--library", home.path("lib").to_str().unwrap()]).await;
+    assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 1);
+    let Agent { client, mut server } = agent;
+    let id = server.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
+    let status = timeout(Duration::from_secs(10), server.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(std::fs::read_dir(home.path("tmp")).unwrap().count(), 0);
+    drop(client);
 }
 
 #[cfg(unix)]

@@ -48,6 +48,16 @@ fn reasons_are_those_of_the_value() {
 }
 
 #[test]
+fn what_is_said_about_an_empty_task_is_refused() {
+    let home = Home::with_index();
+    let page = |more: &[&str]| home.ask(&[&["page", SKILL, ""], more].concat());
+    for more in [&["--why"][..], &["--need", "!!!"], &["--kinds", "learned"]] {
+        page(more).assert_error("the task is empty", "say in a sentence");
+    }
+    assert_eq!(page(&[]).code, 0);
+}
+
+#[test]
 fn weights_that_were_trained_choose_the_parts() {
     let home = Home::with_index();
     let cases = fixtures().join("eval/intra-skill-bench/cases.jsonl").display().to_string();

@@ -105,8 +105,10 @@ fn an_encoder_in_bytes_is_another_one() {
     let by_flag = home.ask(&[&search[..], &bytes].concat());
     assert_eq!(json_of(&by_flag)[0]["id"], "merge-tables");
     let single = home.ask(&[&search[..], &bytes[..2]].concat());
-    single
-        .assert_error("bert-2x32-int8", "by --encoder, with --precision int8 if its name ends so");
+    single.assert_error(
+        "bert-2x32-int8",
+        "`encoder` in [models] of the settings file, with --precision int8",
+    );
     fs::create_dir_all(home.path(".config/skillmux")).unwrap();
     let settings = format!("[models]\nencoder = \"{folder}\"\nprecision = \"int8\"\n");
     home.write(".config/skillmux/settings.toml", settings);

@@ -85,7 +85,9 @@ fn a_folder_of_something_else_is_refused_and_untouched() {
     let home = Home::new();
     home.write("index/notes.txt", "mine");
     home.ask(&["index", &library()]).assert_error("is not a skillmux index", "choose an empty");
-    home.ask(&["route", TASK]).assert_error("is not a skillmux index", "choose an empty");
+    home.ask(&["route", TASK]).assert_error("is not a skillmux index", "--library FOLDER");
+    home.ask(&["index", "--restore"])
+        .assert_error("is not a skillmux index", "`skillmux index` made");
     assert_eq!(fs::read_dir(home.path("index")).unwrap().count(), 1);
 }
 
@@ -125,6 +127,20 @@ fn a_damaged_index_is_told_and_restored() {
     fs::remove_file(home.path("index/gen-000002/skills.bin")).unwrap();
     let done = home.ask(&["index", "--restore"]);
     done.assert_error("no earlier generation of the index", "--rebuild");
+}
+
+#[test]
+fn a_restore_is_told_in_json() {
+    let home = Home::new();
+    for name in ["tea", "mug"] {
+        home.write_skill(&format!("lib/{name}"), name, &format!("About a {name}"), "Wash it.");
+        let library = home.path("lib").display().to_string();
+        assert_eq!(home.ask(&["index", &library, "--transformer", "never"]).code, 0);
+    }
+    let done = home.ask(&["index", "--restore", "--format", "json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let restored: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(restored, serde_json::json!({ "index": home.index(), "generation": 1 }));
 }
 
 #[test]
@@ -298,6 +314,14 @@ fn wrong_arguments_are_two() {
         &["route", TASK, "--index", "a", "--library", "b"],
         &["route", TASK, "--file", "b"],
         &["index", "a", "--restore"],
+        &["index", "--restore", "--verbose"],
+        &["index", "--restore", "--transformer", "never"],
+        &["index", "--restore", "--vectors", "f32"],
+        &["index", "--restore", "--encoder", "a"],
+        &["index", "--restore", "--encoder-model", "a"],
+        &["index", "--restore", "--preset", "r3"],
+        &["index", "--restore", "--precision", "f32"],
+        &["index", "--restore", "--transformer-weights", "a"],
         &[],
     ] {
         let done = home.run(arguments);
@@ -359,6 +383,46 @@ fn training_does_not_write_over_what_it_reads() {
             .assert_error("is training data, and would be overwritten", "name another file");
     }
     assert_eq!(fs::read_to_string(&data).unwrap(), "{}\n");
+}
+
+#[test]
+fn what_is_said_about_a_choice_that_is_not_made_is_refused() {
+    let home = Home::with_index();
+    let (index, tasks) = (home.index(), home.write("tasks.jsonl", ""));
+    for (command, option, value, choice) in [
+        (&["route", TASK][..], "--chain-alpha", "0.3", "--composer chain"),
+        (&["route", TASK], "--chat-passes", "2", "--decomposer chat"),
+        (&["route", TASK], "--chat-hints", "9", "--decomposer chat"),
+        (&["eval", "run", &tasks], "--chain-alpha", "0.3", "--composer chain"),
+        (&["eval", "run", &tasks], "--chat-passes", "2", "--decomposer chat"),
+        (&["eval", "sweep", &tasks], "--chain-alpha", "0.3", "--composer chain"),
+    ] {
+        let done = home.run(&[command, &["--index", &index, option, value]].concat());
+        done.assert_error(&format!("{option} is given without {choice}"), "or leave out");
+    }
+    let chain = ["route", TASK, "--composer", "chain", "--chain-alpha", "0.3"];
+    assert_eq!(home.ask(&chain).code, 0);
+}
+
+#[test]
+fn an_option_of_a_model_in_the_settings_is_refused_without_the_model() {
+    let home = Home::with_index();
+    for (option, value) in [("preset", "r3"), ("precision", "int8"), ("encoder_model", "small")] {
+        home.write(".config/skillmux/settings.toml", format!("[models]\n{option} = \"{value}\"\n"));
+        let message = format!("--{} is given without an --encoder", option.replace('_', "-"));
+        home.ask(&["search", TASK]).assert_error(&message, "name both or neither");
+    }
+    let missing = home.path("missing").display().to_string();
+    let settings = format!("[models]\nencoder = \"{missing}\"\npreset = \"r3\"\n");
+    home.write(".config/skillmux/settings.toml", settings);
+    home.ask(&["search", TASK]).assert_error("cannot read `", "--encoder");
+}
+
+#[test]
+fn a_settings_file_that_cannot_be_read_is_told_with_its_cause() {
+    let home = Home::with_index();
+    home.write(".config/skillmux/settings.toml", b"# caf\xe9\n");
+    home.ask(&["search", TASK]).assert_error("settings.toml`: stream did not", "text in UTF-8");
 }
 
 #[test]

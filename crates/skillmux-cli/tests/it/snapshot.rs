@@ -199,6 +199,10 @@ fn index_report_in_json() {
     let home = Home::new();
     let done = home.run(&["index", &library(), "--index", &home.index(), "--format", "json"]);
     assert_eq!(done.code, 0);
+    let generation = |done: &Done| -> Value {
+        serde_json::from_str::<Value>(&done.stdout).unwrap()["generation"].take()
+    };
+    assert_eq!(generation(&done), generation(&home.ask(&["stats", "--format", "json"])));
     assert_snapshot!(shown(&home, &done));
 }
 

@@ -46,6 +46,18 @@ fn answers_say_where_a_skill_comes_from_and_what_speaks_against_it() {
 }
 
 #[test]
+fn a_list_of_servers_is_a_registry_that_trust_in_folders_does_not_reach() {
+    let home = Home::new();
+    let list =
+        "# Servers\n\n- [acme/tea](https://github.com/acme/tea) - How to brew a pot of tea\n";
+    let list = home.write("list.md", list);
+    set(&home, "[trust]\nlibrary = \"trusted\"\n");
+    let done = home.run(&["search", TASK, "--library", &list, "--format", "json"]);
+    let trust = &json_of(&done)[0]["trust"];
+    assert_eq!((&trust["origin"], &trust["tier"]), (&json!("registry"), &json!("unrated")));
+}
+
+#[test]
 fn what_is_blocked_is_in_no_answer_until_it_is_trusted() {
     let home = home();
     set(&home, "[trust]\nblock = [\"pipe_to_shell\"]\n");
