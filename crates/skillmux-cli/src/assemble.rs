@@ -5,6 +5,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock, Once, OnceLock},
+    thread,
 };
 
 use skillmux::{
@@ -122,6 +123,17 @@ fn verifier() -> &'static dyn PairScorer {
     static VERIFIER: LazyLock<Box<dyn PairScorer>> =
         LazyLock::new(|| Box::new(skillmux_models::verifier()));
     VERIFIER.as_ref()
+}
+
+/// Begins to read the networks inside the program, on another thread: an answer needs them, and
+/// before that the skills are looked for. Without a thread they are read when they are asked for.
+pub(crate) fn read_ahead() {
+    let read = || {
+        // What it is read from stays in memory.
+        drop(skillmux_models::transformer());
+        verifier();
+    };
+    let _ = thread::Builder::new().spawn(read);
 }
 
 /// The files of a folder of a transformer.

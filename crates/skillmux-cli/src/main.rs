@@ -86,6 +86,9 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     if settings::is_exact() {
         skillmux_models::multiply_exactly();
     }
+    if args.command.needs_networks() {
+        assemble::read_ahead();
+    }
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings()?.with_models(models);

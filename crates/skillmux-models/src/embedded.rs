@@ -15,7 +15,7 @@ use skillmux::{
 use crate::{
     lexicon::{self, Chinese, Lexicons},
     speller::VocabularySpeller,
-    static_encoder::StaticEncoder,
+    static_encoder::{self, StaticEncoder},
     subject_words::SubjectList,
     transformer::{self, TransformerEncoder},
     translated::TranslatedEncoder,
@@ -42,6 +42,9 @@ const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
+
+/// Beginning of the hash of [`ENCODER`], which takes milliseconds to compute.
+const ENCODER_FINGERPRINT: &str = "2586d7a3be0e44af";
 
 const ENCODER_MODEL: EmbeddedModel = EmbeddedModel {
     name: "encoder",
@@ -216,7 +219,7 @@ pub fn composer() -> SetWeights {
 /// # Panics
 /// Never: a test reads the file that is compiled in.
 pub fn encoder() -> StaticEncoder {
-    StaticEncoder::from_bytes(ENCODER).expect("the embedded encoder is well-formed")
+    StaticEncoder::known(ENCODER, ENCODER_FINGERPRINT).expect("the embedded encoder is well-formed")
 }
 
 /// Returns the weights that tell the kinds of parts, where a user prefers them to the rules; their
@@ -238,14 +241,18 @@ pub fn pager() -> PagerWeights {
 }
 
 /// Returns what knows the words of the embedded encoders; it reads them when it is first asked.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
 pub fn speller() -> impl Speller {
     EmbeddedSpeller(LazyLock::new(|| {
         let words = skillmux_transformer_embeddings::VOCABULARY.lines().chain(WORDS.lines());
-        VocabularySpeller::new(words, encoder().terms())
+        let terms = static_encoder::terms(ENCODER).expect("the embedded encoder is well-formed");
+        VocabularySpeller::new(words, terms)
     }))
 }
 
-struct EmbeddedSpeller(LazyLock<VocabularySpeller>);
+struct EmbeddedSpeller(LazyLock<VocabularySpeller<'static>>);
 
 impl Speller for EmbeddedSpeller {
     fn is_spelled_right(&self, word: &str) -> bool {
@@ -326,6 +333,12 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn the_known_fingerprint_is_that_of_the_encoder() {
+        let read = StaticEncoder::from_bytes(ENCODER).unwrap();
+        assert_eq!(read.identity().fingerprint, ENCODER_FINGERPRINT);
+    }
 
     /// Returns the cosine of a query with a text.
     fn cosine(encoder: &StaticEncoder, query: &str, text: &str) -> f32 {

@@ -32,24 +32,26 @@ const ENDINGS: [&str; 18] = [
 /// A word is meant for another that is one error away, or two from eight letters on: a letter too
 /// many, too few, wrong, or swapped with its neighbour (optimal string alignment). The first letter
 /// is right. Of terms, their own letters count.
-pub struct VocabularySpeller {
+pub struct VocabularySpeller<'v> {
     /// Plain words, lower-cased.
-    words: FxHashSet<Box<str>>,
+    words: FxHashSet<&'v str>,
     /// Terms as an index has them, mostly without endings.
-    terms: FxHashSet<Box<str>>,
+    terms: FxHashSet<&'v str>,
 }
 
 /// Returns the words that are runs of at least so many small letters.
-fn plain<'v>(words: impl IntoIterator<Item = &'v str>, min_letters: usize) -> FxHashSet<Box<str>> {
+fn plain<'v>(words: impl IntoIterator<Item = &'v str>, min_letters: usize) -> FxHashSet<&'v str> {
     let is_plain =
         |word: &&str| word.len() >= min_letters && word.bytes().all(|c| c.is_ascii_lowercase());
-    words.into_iter().filter(is_plain).map(Box::from).collect()
+    // How many there are is known before they are put into the set.
+    let words: Vec<&str> = words.into_iter().filter(is_plain).collect();
+    words.into_iter().collect()
 }
 
-impl VocabularySpeller {
+impl<'v> VocabularySpeller<'v> {
     /// Returns the speller of these words and terms; what is no run of small letters is left out,
     /// and words below three and terms below four letters.
-    pub fn new<'v>(
+    pub fn new(
         words: impl IntoIterator<Item = &'v str>,
         terms: impl IntoIterator<Item = &'v str>,
     ) -> Self {
@@ -98,7 +100,7 @@ fn term_of(word: &str) -> String {
     term
 }
 
-impl Speller for VocabularySpeller {
+impl Speller for VocabularySpeller<'_> {
     fn is_spelled_right(&self, word: &str) -> bool {
         self.knows_as(word, &term_of(word))
     }
@@ -120,10 +122,9 @@ impl Speller for VocabularySpeller {
             is_close.then(|| osa_distance(known, meant)).filter(|distance| *distance <= n_errors)
         };
         // Of equals a whole word comes before a term, whose ending is cut.
-        let words = self.words.iter().map(AsRef::as_ref).chain(more.iter().map(String::as_str));
+        let words = self.words.iter().copied().chain(more.iter().map(String::as_str));
         let words = words.filter_map(|known| Some((near(known, word)?, false, known)));
-        let terms = self.terms.iter().map(AsRef::as_ref);
-        let terms = terms.filter(|known| known.len() >= MIN_TERM);
+        let terms = self.terms.iter().copied().filter(|known| known.len() >= MIN_TERM);
         let terms = terms.filter_map(|known| Some((near(known, &term)?, true, known)));
         let mut found: Vec<(usize, bool, &str)> = words.chain(terms).collect();
         found.sort_unstable();

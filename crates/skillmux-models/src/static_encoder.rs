@@ -30,9 +30,53 @@ const HEADER_BYTES: usize = 24;
 pub struct StaticEncoder {
     identity: EncoderIdentity,
     bytes: Cow<'static, [u8]>,
-    row_of: FxHashMap<Box<str>, u32>,
+    row_of: FxHashMap<Cow<'static, str>, u32>,
     numbers_start: usize,
     vectors_start: usize,
+}
+
+/// What the bytes of an encoder hold, and where.
+struct Parts {
+    n_terms: usize,
+    dim: usize,
+    numbers_start: usize,
+    vectors_start: usize,
+}
+
+impl Parts {
+    fn of(bytes: &[u8]) -> Result<Self> {
+        let number = |at: usize| {
+            let bytes = bytes.get(at..at + 4)?.try_into().ok()?;
+            usize::try_from(u32::from_le_bytes(bytes)).ok()
+        };
+        let numbers = (number(8), number(12), number(16));
+        let (Some(n_terms), Some(dim), Some(n_text_bytes)) = numbers else {
+            return Err(damaged("it has no header"));
+        };
+        if bytes[..8] != MAGIC || dim == 0 {
+            return Err(damaged("it is of another kind"));
+        }
+        let numbers_start = HEADER_BYTES.saturating_add(n_text_bytes);
+        let vectors_start = numbers_start.saturating_add(n_terms.saturating_mul(8));
+        if vectors_start.checked_add(n_terms.saturating_mul(dim)) != Some(bytes.len()) {
+            return Err(damaged("it is cut short"));
+        }
+        Ok(Self { n_terms, dim, numbers_start, vectors_start })
+    }
+}
+
+/// Returns the vocabulary of the bytes of an encoder, in the order of the vectors.
+///
+/// # Errors
+/// As for [`StaticEncoder::from_bytes`], but terms are not counted.
+pub(crate) fn terms(bytes: &[u8]) -> Result<impl Iterator<Item = &str>> {
+    let text = &bytes[HEADER_BYTES..Parts::of(bytes)?.numbers_start];
+    let text = std::str::from_utf8(text).map_err(|_| damaged("its terms are no text"))?;
+    Ok(text.lines())
+}
+
+fn damaged(detail: &'static str) -> Error {
+    Error::EncoderDamaged { detail }
 }
 
 /// Parts of a [`StaticEncoder`] before they are quantised.
@@ -58,32 +102,33 @@ impl StaticEncoder {
     /// [`Error::EncoderDamaged`].
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self> {
         let bytes = bytes.into();
-        let damaged = |detail| Error::EncoderDamaged { detail };
-        let number = |at: usize| {
-            let bytes = bytes.get(at..at + 4)?.try_into().ok()?;
-            usize::try_from(u32::from_le_bytes(bytes)).ok()
-        };
-        let numbers = (number(8), number(12), number(16));
-        let (Some(n_terms), Some(dim), Some(n_text_bytes)) = numbers else {
-            return Err(damaged("it has no header"));
-        };
-        if bytes[..8] != MAGIC || dim == 0 {
-            return Err(damaged("it is of another kind"));
+        let fingerprint = blake3::hash(&bytes).to_hex()[..16].to_owned();
+        Self::read(bytes, fingerprint)
+    }
+
+    /// As [`from_bytes`](Self::from_bytes), for bytes of which the beginning of the hash is known.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn known(bytes: &'static [u8], fingerprint: &str) -> Result<Self> {
+        Self::read(bytes.into(), fingerprint.to_owned())
+    }
+
+    fn read(bytes: Cow<'static, [u8]>, fingerprint: String) -> Result<Self> {
+        let Parts { n_terms, dim, numbers_start, vectors_start } = Parts::of(&bytes)?;
+        let mut row_of: FxHashMap<Cow<'static, str>, u32> = FxHashMap::default();
+        row_of.reserve(n_terms);
+        // Terms of the program are not copied.
+        match &bytes {
+            Cow::Borrowed(bytes) => {
+                row_of.extend(terms(bytes)?.map(Cow::Borrowed).zip(0_u32..));
+            }
+            Cow::Owned(bytes) => {
+                row_of.extend(terms(bytes)?.map(|term| Cow::Owned(term.to_owned())).zip(0_u32..));
+            }
         }
-        let numbers_start = HEADER_BYTES.saturating_add(n_text_bytes);
-        let vectors_start = numbers_start.saturating_add(n_terms.saturating_mul(8));
-        if vectors_start.checked_add(n_terms.saturating_mul(dim)) != Some(bytes.len()) {
-            return Err(damaged("it is cut short"));
-        }
-        let text = std::str::from_utf8(&bytes[HEADER_BYTES..numbers_start])
-            .map_err(|_| damaged("its terms are no text"))?;
-        let rows = text.lines().zip(0_u32..);
-        let row_of: FxHashMap<Box<str>, u32> = rows.map(|(term, row)| (term.into(), row)).collect();
         // A term that is there twice would have the row of the second one.
-        if text.lines().count() != n_terms || row_of.len() != n_terms {
+        if terms(&bytes)?.count() != n_terms || row_of.len() != n_terms {
             return Err(damaged("its terms are not as many as its vectors"));
         }
-        let fingerprint = blake3::hash(&bytes).to_hex()[..16].to_owned();
         let dim = u32::try_from(dim).map_err(|_| damaged("it is of another kind"))?;
         let identity = EncoderIdentity { name: Self::NAME.to_owned(), dim, fingerprint };
         Ok(Self { identity, bytes, row_of, numbers_start, vectors_start })

@@ -98,6 +98,13 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+impl Command {
+    /// Returns whether one answer is given that most likely needs the networks of the program.
+    pub(crate) fn needs_networks(&self) -> bool {
+        matches!(self, Self::Route(_) | Self::Search(_) | Self::Page(_) | Self::Hook(_))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::any::TypeId;

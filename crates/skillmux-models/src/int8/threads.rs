@@ -18,8 +18,12 @@ pub(crate) fn on_all_threads<T: Sync, R: Send + Clone>(
 ) -> Vec<R> {
     let n_threads = usize::min(rayon::current_num_threads(), texts.len());
     if n_threads < 2 {
-        let mut workspace = Workspace::new();
-        return texts.iter().map(|text| make(text, &mut workspace)).collect();
+        // On a thread of rayon, which shares out products: each product of another thread would
+        // have to wait until one of them takes it.
+        return rayon::scope(|_| {
+            let mut workspace = Workspace::new();
+            texts.iter().map(|text| make(text, &mut workspace)).collect()
+        });
     }
     let next = AtomicUsize::new(0);
     let make_some = || -> Vec<(usize, R)> {

@@ -93,6 +93,10 @@ pub struct TransformerEncoder {
 static EMBEDDED_TENSORS: [&[u8]; 2] =
     [skillmux_transformer_embeddings::TENSORS, skillmux_transformer_layers::TENSORS];
 
+/// Fingerprint of the parts of the binary, which takes milliseconds to compute.
+#[cfg(feature = "embedded")]
+const EMBEDDED_FINGERPRINT: &str = "fe8b8b18efb8d6d4";
+
 /// Name and version of the verifier of the binary.
 #[cfg(feature = "embedded")]
 const VERIFIER_NAME: &str = "minilm-serves-1";
@@ -109,7 +113,7 @@ impl TransformerEncoder {
     /// zeros.
     #[cfg(feature = "embedded")]
     pub(crate) fn embedded() -> Self {
-        Self::over(&TransformerParts::embedded(), Arc::clone(&NETWORK))
+        Self::over(TRANSFORMER_NAME, EMBEDDED_FINGERPRINT.to_owned(), Arc::clone(&NETWORK))
             .expect("the embedded transformer is well-formed")
     }
 
@@ -118,15 +122,15 @@ impl TransformerEncoder {
     /// # Errors
     /// [`Error::TransformerDamaged`].
     pub fn new(parts: &TransformerParts<'_>) -> Result<Self> {
-        Self::over(parts, Arc::new(Network::of(parts)?))
+        Self::over(parts.name, parts.fingerprint(), Arc::new(Network::of(parts)?))
     }
 
-    /// Returns the encoder over a network that was read from the parts.
-    fn over(parts: &TransformerParts<'_>, network: Arc<Network>) -> Result<Self> {
+    /// Returns the encoder over a network that was read from parts of this name and fingerprint.
+    fn over(name: &str, fingerprint: String, network: Arc<Network>) -> Result<Self> {
         let identity = EncoderIdentity {
-            name: parts.name.to_owned(),
+            name: name.to_owned(),
             dim: u32::try_from(network.dim()).map_err(|_| damaged("is of another kind"))?,
-            fingerprint: parts.fingerprint(),
+            fingerprint,
         };
         Ok(Self { identity, network })
     }
@@ -196,7 +200,10 @@ impl TokenEncoder for TransformerEncoder {
     }
 
     fn encode_query_tokens(&self, query: &str) -> EngineResult<TokenVectors> {
-        Ok(self.token_vectors(query, QUERY_TOKENS, &mut Workspace::new()))
+        let of_query = on_all_threads(&[query], |query, workspace| {
+            self.token_vectors(query, QUERY_TOKENS, workspace)
+        });
+        Ok(of_query.into_iter().next().unwrap_or_default())
     }
 
     fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
@@ -236,6 +243,11 @@ mod tests {
 
     fn dot(a: &[f32], b: &[f32]) -> f32 {
         a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    #[test]
+    fn the_known_fingerprint_is_that_of_the_parts() {
+        assert_eq!(TransformerParts::embedded().fingerprint(), EMBEDDED_FINGERPRINT);
     }
 
     #[test]

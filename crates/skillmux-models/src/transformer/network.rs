@@ -1,5 +1,7 @@
 //! [`Network`]: what a transformer makes of tokens.
 
+use std::{panic::resume_unwind, thread};
+
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::ApproxGelu;
 
@@ -55,10 +57,20 @@ impl Network {
             return Err(damaged("has no place for a text"));
         }
         let norm = norm(tensors, "embeddings.LayerNorm", dim)?;
-        let mut layers = Vec::new();
-        while tensors.has_layer(layers.len()) {
-            layers.push(layer(tensors, layers.len(), dim)?);
+        let mut n_layers = 0;
+        while tensors.has_layer(n_layers) {
+            n_layers += 1;
         }
+        // To order the numbers of a layer for products takes some milliseconds. The threads are not
+        // those of rayon: while one of them waits, it may begin what needs this very network.
+        let layers = thread::scope(|scope| {
+            let read = |at: usize| scope.spawn(move || layer(tensors, at, dim));
+            let threads: Vec<_> = (0..n_layers).map(read).collect();
+            let read = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|e| resume_unwind(e)));
+            read.collect::<Result<Vec<Layer>>>()
+        })?;
         if layers.is_empty() {
             return Err(damaged("has no layers"));
         }

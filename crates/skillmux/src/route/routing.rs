@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rayon::prelude::*;
+
 use super::{
     Route, RouteStep, Router, Stage, StageTrace,
     found::{Found, Loaded},
@@ -83,14 +85,15 @@ impl Router {
         let scores = of_parts.and_then(TaskScores::of);
         // Who names needs asks for them.
         let is_asked_for = split == Split::Needs || self.stages.ranker.asks(query.text());
-        let mut found = Vec::with_capacity(needs.len());
-        for (need, mut ranking) in needs.iter().zip(of_needs) {
+        // At once: each may ask a network about its best skill.
+        let found = needs.par_iter().zip(of_needs).map(|(need, mut ranking)| {
             if let Some(of_task) = &of_task {
                 of_task.add_to(&mut ranking);
             }
             let of_need = self.found(&index, need, is_asked_for, ranking, n_candidates)?;
-            found.push(of_need.beside(of_task.as_ref(), scores.as_ref()));
-        }
+            Ok(of_need.beside(of_task.as_ref(), scores.as_ref()))
+        });
+        let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace(Stage::Retrieve, started, index.n_skills(), n_found));
 
