@@ -34,7 +34,7 @@ async fn a_model_pays_little_for_the_tools() {
     let session = Session::start().await;
     let list = session.client.list_tools(None).await.unwrap();
     assert_eq!((list.ttl_ms, list.cache_scope), (Some(3_600_000), Some(CacheScope::Public)));
-    // The bar is 900 tokens. `o200k_base` counts 862 where this estimate says 845, hence the
+    // The bar is 900 tokens. `o200k_base` counts 876, some more than this estimate, hence the
     // margin.
     let n_tokens = estimate_tokens(&serde_json::to_string(&list).unwrap());
     assert!(n_tokens <= 870, "{n_tokens}");
