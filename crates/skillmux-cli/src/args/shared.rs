@@ -46,7 +46,7 @@ pub(crate) enum PageFormat {
 }
 
 /// Which skills a command works on.
-#[derive(Debug, Clone, ClapArgs)]
+#[derive(Debug, Clone, PartialEq, Eq, ClapArgs)]
 pub(crate) struct SourceArgs {
     /// Folder of an index made by `skillmux index`
     #[arg(long, value_name = "DIR", conflicts_with = "library")]

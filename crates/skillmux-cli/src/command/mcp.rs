@@ -100,9 +100,12 @@ fn is_without_skills(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(CliError::NoAgent { .. }))
 }
 
-/// Returns whether the user named folders of skills, and all of them are gone.
-fn are_gone(library: &[PathBuf]) -> bool {
-    !library.is_empty() && library.iter().all(|path| matches!(path.try_exists(), Ok(false)))
+/// Returns what the user named without what is gone; `None` if that is all.
+fn present(source: &SourceArgs) -> Option<SourceArgs> {
+    let SourceArgs { index, library } = source.clone();
+    let is_there = |path: &PathBuf| !matches!(path.try_exists(), Ok(false));
+    let there: Vec<PathBuf> = library.iter().filter(|path| is_there(path)).cloned().collect();
+    (library.is_empty() || !there.is_empty()).then_some(SourceArgs { index, library: there })
 }
 
 /// Returns the index whose skills the transformer is to read while calls are answered without it.
@@ -166,10 +169,11 @@ impl LiveSkills {
         // Whom the user trusts must be known before the index changes, which is seen at once.
         self.settings.trust_policy(&SkillPlaces::default(), None)?;
         let opened = loop {
-            match source::open(&self.source, &self.settings) {
-                Err(error) if is_without_skills(&error) || are_gone(&self.source.library) => {
-                    return Ok(self.clear());
-                }
+            let Some(source) = present(&self.source) else { return Ok(self.clear()) };
+            match source::open(&source, &self.settings) {
+                Err(error) if is_without_skills(&error) => return Ok(self.clear()),
+                // One has gone meanwhile.
+                Err(_) if present(&self.source).as_ref() != Some(&source) => {}
                 Ok(opened) if !opened.is_current => thread::sleep(BUSY),
                 opened => break opened?,
             }

@@ -270,8 +270,8 @@ async fn folders_that_the_user_names_may_go_and_come_back() {
     let [lib, more] = ["lib", "more"].map(|name| home.path(name).display().to_string());
     let agent = Agent::start(&home, &["--library", &lib, "--library", &more]).await;
     std::fs::rename(home.path("lib"), home.path("lib-away")).unwrap();
-    sleep(Duration::from_secs(2)).await;
-    assert!(agent.read("tea").await.contains("Boil water."), "one of them is still there");
+    agent.wait_for("tea", "no skill").await;
+    agent.wait_for("mug", "Use soap.").await;
     std::fs::rename(home.path("more"), home.path("more-away")).unwrap();
     agent.wait_for("tea", "there are no skills").await;
     std::fs::rename(home.path("lib-away"), home.path("lib")).unwrap();

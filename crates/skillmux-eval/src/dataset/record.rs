@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, path::Path};
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use skillmux::skill::SkillId;
 
@@ -136,11 +137,13 @@ pub(super) fn for_each_record(
 }
 
 /// Returns the first record of a file of JSON Lines; `None` if its first line does not begin as an
-/// object.
+/// object, or not end as one, as in JSON over several lines.
 pub(super) fn first_record(path: &Path) -> Result<Option<Record>, Error> {
     let mut first = None;
     for_each_line(path, &mut |line, text| {
-        if text.starts_with(b"{") {
+        let begun = serde_json::from_slice::<IgnoredAny>(text);
+        let is_cut = begun.is_err_and(|error| error.is_eof());
+        if text.starts_with(b"{") && !is_cut {
             first = Some(Record::of_line(path, line, text)?);
         }
         Ok(false)

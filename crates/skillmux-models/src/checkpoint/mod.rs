@@ -228,7 +228,7 @@ impl Checkpoint {
     /// Reads the tokenizer, and adds its bytes to the hash. The network has a row for each token.
     fn tokens(&self, hasher: &mut Hasher) -> Result<Tokens, CheckpointError> {
         let tokens = Tokens::read(&self.folder, self.settings.max_tokens, hasher)?;
-        let (n_ids, n_rows) = (tokens.n_ids(), self.config.n_vocab);
+        let (n_ids, n_rows) = (tokens.n_own_ids(), self.config.n_vocab);
         if n_ids > n_rows {
             let folder = self.folder.path().to_owned();
             return Err(CheckpointError::TokensBeyond { folder, n_ids, n_rows });

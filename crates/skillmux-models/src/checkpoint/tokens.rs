@@ -81,6 +81,13 @@ impl Tokens {
         vocabulary.values().max().map_or(0, |id| *id as usize + 1)
     }
 
+    /// Returns the same without the tokens that were added to the vocabulary, such as `<think>`:
+    /// a checkpoint may have no rows for them.
+    pub(super) fn n_own_ids(&self) -> usize {
+        let vocabulary = self.tokenizer.get_vocab(false);
+        vocabulary.values().max().map_or(0, |id| *id as usize + 1)
+    }
+
     /// Returns the median length of a token, in whole characters.
     pub(super) fn median_chars(&self) -> usize {
         let vocabulary = self.tokenizer.get_vocab(true);

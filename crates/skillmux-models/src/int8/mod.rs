@@ -25,5 +25,5 @@ pub(crate) use self::rounded::SharedLinear;
 pub(crate) use self::{
     layer::{Layer, Norm, Workspace},
     linear::Linear,
-    threads::on_all_threads,
+    threads::{at_once, on_all_threads},
 };

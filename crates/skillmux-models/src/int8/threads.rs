@@ -36,17 +36,43 @@ pub(crate) fn on_all_threads<T: Sync, R: Send + Clone>(
         }
         made
     };
-    let mut made = thread::scope(|scope| {
-        let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
-            Ok(pool) => pool.install(make_some),
-            Err(_) => make_some(),
-        };
-        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(alone)).collect();
-        // A panic goes on here.
-        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        let made = joined.map(|made| made.unwrap_or_else(|e| std::panic::resume_unwind(e)));
-        made.collect::<Vec<_>>().concat()
-    });
+    let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(make_some),
+        Err(_) => make_some(),
+    };
+    let mut made = at_once((0..n_threads).map(|_| alone)).concat();
     made.sort_unstable_by_key(|(at, _)| *at);
     made.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Returns what pieces of work make, in their order: each on a thread of its own, or on this one if
+/// the system has no more threads.
+///
+/// The threads are not those of rayon. While one of these waits, it may begin another piece of work
+/// that needs what it is just making.
+pub(crate) fn at_once<R: Send>(
+    work: impl Iterator<Item = impl FnOnce() -> R + Send + Copy>,
+) -> Vec<R> {
+    thread::scope(|scope| {
+        let begun: Vec<_> = work
+            .map(|piece| thread::Builder::new().spawn_scoped(scope, piece).map_err(|_| piece))
+            .collect();
+        let made = begun.into_iter().map(|begun| match begun {
+            // A panic goes on here.
+            Ok(thread) => thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e)),
+            Err(piece) => piece(),
+        });
+        made.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_work_are_made_in_their_order() {
+        let squares = at_once((0..40_u32).map(|n| move || n * n));
+        assert!(squares.iter().zip(0..).all(|(square, n)| *square == n * n) && squares.len() == 40);
+    }
 }

@@ -1,14 +1,12 @@
 //! [`Network`]: what a transformer makes of tokens.
 
-use std::{panic::resume_unwind, thread};
-
 use rten_simd::SimdUnaryOp;
 use rten_vecmath::ApproxGelu;
 
 use super::{TransformerParts, damaged, matrix::Matrix, tokens::Tokens, weights::Tensors};
 use crate::{
     error::Result,
-    int8::{Layer, Linear, Norm, Workspace},
+    int8::{Layer, Linear, Norm, Workspace, at_once},
 };
 
 #[cfg(feature = "embedded")]
@@ -61,16 +59,9 @@ impl Network {
         while tensors.has_layer(n_layers) {
             n_layers += 1;
         }
-        // To order the numbers of a layer for products takes some milliseconds. The threads are not
-        // those of rayon: while one of them waits, it may begin what needs this very network.
-        let layers = thread::scope(|scope| {
-            let read = |at: usize| scope.spawn(move || layer(tensors, at, dim));
-            let threads: Vec<_> = (0..n_layers).map(read).collect();
-            let read = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|e| resume_unwind(e)));
-            read.collect::<Result<Vec<Layer>>>()
-        })?;
+        // To order the numbers of a layer for products takes some milliseconds.
+        let layers = at_once((0..n_layers).map(|at| move || layer(tensors, at, dim)));
+        let layers = layers.into_iter().collect::<Result<Vec<Layer>>>()?;
         if layers.is_empty() {
             return Err(damaged("has no layers"));
         }
