@@ -101,7 +101,12 @@ pub(crate) enum Command {
 impl Command {
     /// Returns whether one answer is given that most likely needs the networks of the program.
     pub(crate) fn needs_networks(&self) -> bool {
-        matches!(self, Self::Route(_) | Self::Search(_) | Self::Page(_) | Self::Hook(_))
+        match self {
+            Self::Route(args) => args.stages.retriever == RetrieverChoice::Transformer,
+            Self::Search(args) => args.retriever == RetrieverChoice::Transformer,
+            Self::Page(_) | Self::Hook(_) => true,
+            _ => false,
+        }
     }
 }
 

@@ -77,14 +77,17 @@ impl Tokens {
 
     /// Returns one more than the highest number of a token: the numbers may have gaps.
     pub(super) fn n_ids(&self) -> usize {
-        let vocabulary = self.tokenizer.get_vocab(true);
-        vocabulary.values().max().map_or(0, |id| *id as usize + 1)
+        self.n_ids_with(true)
     }
 
     /// Returns the same without the tokens that were added to the vocabulary, such as `<think>`:
     /// a checkpoint may have no rows for them.
     pub(super) fn n_own_ids(&self) -> usize {
-        let vocabulary = self.tokenizer.get_vocab(false);
+        self.n_ids_with(false)
+    }
+
+    fn n_ids_with(&self, added: bool) -> usize {
+        let vocabulary = self.tokenizer.get_vocab(added);
         vocabulary.values().max().map_or(0, |id| *id as usize + 1)
     }
 

@@ -134,13 +134,7 @@ impl<'a> Outline<'a> {
     }
 
     fn path(&self, innermost: Option<u32>) -> impl Iterator<Item = usize> + use<'a> {
-        let sections = &self.request.nodes.sections;
-        // A parent lies before its section, so the walk ends even in a tree that breaks the rule.
-        std::iter::successors(innermost, |&idx| {
-            sections.get(idx as usize)?.parent.filter(|parent| *parent < idx)
-        })
-        .map(|idx| idx as usize)
-        .filter(|idx| *idx < sections.len())
+        self.request.nodes.path(innermost)
     }
 
     fn title(&self, section_idx: usize) -> &'a str {

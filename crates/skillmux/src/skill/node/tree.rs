@@ -120,11 +120,16 @@ pub struct NodeTree {
 
 impl NodeTree {
     /// Returns the sections around a node, innermost first.
-    pub fn sections_of(&self, node: &Node) -> impl Iterator<Item = usize> {
+    pub fn sections_of(&self, node: &Node) -> impl Iterator<Item = usize> + use<'_> {
+        self.path(node.section)
+    }
+
+    /// Returns a section and those around it, innermost first; none of one that is not there.
+    pub(crate) fn path(&self, innermost: Option<u32>) -> impl Iterator<Item = usize> + use<'_> {
         // A parent lies before its section, so the walk ends even in a tree that breaks the rule.
         let parent = |idx: &u32| self.sections.get(*idx as usize)?.parent.filter(|of| of < idx);
         let within = |idx: &usize| *idx < self.sections.len();
-        std::iter::successors(node.section, parent).map(|idx| idx as usize).take_while(within)
+        std::iter::successors(innermost, parent).map(|idx| idx as usize).take_while(within)
     }
 
     /// Returns for each section which of the first `n_nodes` nodes is the first in it, those of the
