@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Counts which typing errors are mended: errors are made in tasks of `datasets/library-fit.jsonl`, over the libraries of these tasks.
 
-usage: typing_errors.py SKILLMUX SETS
+usage: typing_errors.py SKILLMUX SETS [--written INDEX]
 
 SETS is the folder of `benches/baseline/set_libraries.py`, with `library-fit-N.ix` made by `skillmux index`. In each English task of up to 80 words,
 about one word in eight gets an error, as in the training of the transformer (`training/transformer/typos.py`). It prints how many of the wrong words
 were read as the right ones, as other words or as they stand, and how many right words were changed. A stem of the right word counts as right.
+With --written, it also counts the errors of `datasets/typing-errors.jsonl` over INDEX, a folder of `skillmux index fixtures/user-library.jsonl`.
 """
 
+import argparse
 import json
 import random
 import re
@@ -22,11 +24,16 @@ sys.path.insert(0, str(REPOSITORY / "training/transformer"))
 
 from typos import misspelled  # noqa: E402
 
+WRITTEN = REPOSITORY / "datasets/typing-errors.jsonl"
 MAX_WORDS, SEED = 80, 5
 
 
 def main():
-    skillmux, folder = sys.argv[1], Path(sys.argv[2])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("skillmux")
+    parser.add_argument("sets", type=Path)
+    parser.add_argument("--written", type=Path, metavar="INDEX")
+    args = parser.parse_args()
     tasks = defaultdict(list)
     for line in (REPOSITORY / "datasets/library-fit.jsonl").open(encoding="utf-8"):
         task = json.loads(line)
@@ -35,10 +42,23 @@ def main():
     counts, rng = Counter(), random.Random(SEED)
     for library, texts in tasks.items():
         wrong = [misspelled(text, rng) for text in texts]
-        for text, read in zip(zip(texts, wrong), corrections(skillmux, folder / f"library-{library}.ix", wrong)):
-            count(counts, *map(plain_words, text), read)
+        read_all(args.skillmux, args.sets / f"library-{library}.ix", texts, wrong, counts)
+    tell("made", counts)
+    if args.written:
+        pairs = [json.loads(line) for line in WRITTEN.read_text(encoding="utf-8").splitlines()]
+        counts = Counter()
+        read_all(args.skillmux, args.written, [pair["right"] for pair in pairs], [pair["query"] for pair in pairs], counts)
+        tell("written", counts)
+
+
+def read_all(skillmux, index, right, wrong, counts):
+    for pair, read in zip(zip(right, wrong), corrections(skillmux, index, wrong)):
+        count(counts, *map(plain_words, pair), read)
+
+
+def tell(kind, counts):
     n = sum(counts[kind] for kind in ("right", "other", "left"))
-    print(f"{n} wrong words: {counts['right']} read as the right ones, {counts['other']} as others, {counts['left']} as they stand")
+    print(f"{kind}: {n} wrong words: {counts['right']} read as the right ones, {counts['other']} as others, {counts['left']} as they stand")
     print(f"{counts['changed']} right words changed")
 
 

@@ -1,5 +1,7 @@
 //! [`VocabularySpeller`]: how the vocabularies of the encoders are written.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashSet;
 use skillmux::{model::Speller, text::Analyzer};
 use strsim::osa_distance;
@@ -20,6 +22,14 @@ const MIN_TERM: usize = 6;
 /// Endings that a word of three letters has as well, as `bots`.
 const INFLECTIONS: [&str; 4] = ["s", "es", "ed", "ing"];
 
+/// The letters of a keyboard, by row.
+const KEYS: [&[u8]; 3] = [b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
+
+const VOWELS: &[u8] = b"aeiou";
+
+/// What a word ends with that takes `es`, as `boxes`.
+const SIBILANTS: [&str; 5] = ["s", "x", "z", "ch", "sh"];
+
 /// What makes a word of another, as `copier` of `copy`.
 const ENDINGS: [&str; 18] = [
     "s", "es", "ed", "ing", "y", "er", "ers", "able", "ly", "ness", "less", "ful", "ment", "ings",
@@ -29,9 +39,12 @@ const ENDINGS: [&str; 18] = [
 /// Knows the words of the transformer and of its base, and the terms of the static encoder, which
 /// are those of most public skills.
 ///
-/// A word is meant for another that is one error away, or two from eight letters on: a letter too
-/// many, too few, wrong, or swapped with its neighbour (optimal string alignment). The first letter
-/// is right. Of terms, their own letters count.
+/// A word is meant for another that is one error away: a letter too many, too few, wrong, or
+/// swapped with its neighbour (optimal string alignment). From eight letters on, it may be two
+/// errors away from a word of the library and from a term. The first letter is right. Of terms,
+/// their own letters count. Of words that are as far away, those come first which a hand makes of
+/// the right one: by a letter that is missing or doubled, or two that are swapped; then by the key
+/// beside, or another vowel.
 pub struct VocabularySpeller<'v> {
     /// Plain words, lower-cased.
     words: FxHashSet<&'v str>,
@@ -59,14 +72,29 @@ impl<'v> VocabularySpeller<'v> {
         Self { words: plain(words, MIN_STEM), terms: plain(terms, MIN_LETTERS) }
     }
 
-    fn knows_as(&self, word: &str, term: &str) -> bool {
+    /// Returns whether the word is a stop word, a known one, or a form of one.
+    fn knows(&self, word: &str, term: &str) -> bool {
         let is_stop_word = term.is_empty();
+        // The term of `create` is `creat`.
+        let is_term = self.terms.contains(word) || self.terms.contains(term);
         is_stop_word
             || self.words.contains(word)
-            || self.terms.contains(word)
-            || self.terms.contains(term)
-            || self.knows_stem(word)
-            || self.knows_compound(word)
+            || is_term && !self.words.contains(&*format!("{word}e"))
+            || self.knows_stem(word, &INFLECTIONS)
+    }
+
+    /// Returns whether the word may be made of known ones, as `copier` and `helpline`: if it is not
+    /// a known one with a slip, as `statment`.
+    fn knows_as_made(&self, word: &str) -> bool {
+        self.knows_stem(word, &ENDINGS) || self.knows_compound(word)
+    }
+
+    /// Returns whether a hand makes the word of a known one.
+    fn is_slip(&self, word: &str) -> bool {
+        self.words.iter().any(|known| {
+            known.len() >= MIN_LETTERS
+                && near(known, word, 1).is_some_and(|(_, slip)| slip == Slip::OfHand)
+        })
     }
 
     /// Returns whether the word is two known ones in a row, as `helpline`.
@@ -77,20 +105,86 @@ impl<'v> VocabularySpeller<'v> {
         })
     }
 
-    /// Returns whether the word is a known one with an ending, by the rules of English spelling.
-    fn knows_stem(&self, word: &str) -> bool {
-        let stems = ENDINGS.iter().filter_map(|ending| Some((ending, word.strip_suffix(ending)?)));
-        let long = stems
+    /// Returns whether the word is a known one with one of these endings, by the rules of English
+    /// spelling.
+    fn knows_stem(&self, word: &str, endings: &[&str]) -> bool {
+        let stems = endings.iter().filter_map(|ending| Some((*ending, word.strip_suffix(ending)?)));
+        let mut long = stems
             .filter(|(ending, stem)| stem.len() >= MIN_LETTERS || INFLECTIONS.contains(ending));
-        long.map(|(_, stem)| stem).any(|stem| {
-            let with_e = format!("{stem}e");
-            let with_y = stem.strip_suffix('i').map(|start| format!("{start}y"));
-            let is_doubled = stem.bytes().rev().take(2).all(|c| stem.ends_with(char::from(c)));
-            let single = (is_doubled && stem.len() > MIN_STEM).then(|| &stem[..stem.len() - 1]);
-            let stems = [Some(stem), Some(&with_e), with_y.as_deref(), single];
-            stems.into_iter().flatten().any(|stem| self.words.contains(stem))
+        long.any(|(ending, stem)| {
+            let begins_with_vowel = ending.starts_with(['a', 'e', 'i', 'y']);
+            let has = |stem: &str| self.words.contains(stem);
+            let is_joined = match ending {
+                "s" => !SIBILANTS.iter().any(|end| stem.ends_with(end)),
+                "es" => stem.ends_with('o') || SIBILANTS.iter().any(|end| stem.ends_with(end)),
+                _ => !(ending.starts_with('e') && stem.ends_with('e')),
+            };
+            let ends_twice = stem.len() > MIN_STEM && is_doubled(stem.as_bytes(), stem.len() - 1);
+            // `bot` has `botted`, but neither `botts` nor `bottted`.
+            let has_single = || {
+                let is_triple = is_doubled(stem.as_bytes(), stem.len() - 2);
+                begins_with_vowel && !is_triple && stem.get(..stem.len() - 1).is_some_and(has)
+            };
+            is_joined && has(stem)
+                || begins_with_vowel && has(&format!("{stem}e"))
+                || ends_twice && has_single()
+                || stem.strip_suffix('i').is_some_and(|start| has(&format!("{start}y")))
         })
     }
+}
+
+/// How one word was made another, which is one error away: the likely ways come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Slip {
+    /// A letter is missing or stands twice, or two have changed places.
+    OfHand,
+    /// The key beside was hit, or a vowel is another one.
+    Beside,
+    Other,
+}
+
+impl Slip {
+    /// Returns the slip between two words of small letters that are one error apart.
+    fn of(known: &str, meant: &str) -> Self {
+        let (known, meant) = (known.as_bytes(), meant.as_bytes());
+        let n_same = known.iter().zip(meant).take_while(|(a, b)| a == b).count();
+        let at = |word: &[u8], place: usize| word.get(place).copied();
+        let (a, b) = (at(known, n_same), at(meant, n_same));
+        match known.len().cmp(&meant.len()) {
+            Ordering::Greater => Self::OfHand,
+            Ordering::Less if is_doubled(meant, n_same) => Self::OfHand,
+            Ordering::Equal if (at(known, n_same + 1), at(meant, n_same + 1)) == (b, a) => {
+                Self::OfHand
+            }
+            Ordering::Equal if a.zip(b).is_some_and(are_beside) => Self::Beside,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Returns whether the letter at a place is the one before it.
+fn is_doubled(word: &[u8], place: usize) -> bool {
+    place > 0 && word.get(place) == word.get(place - 1)
+}
+
+/// Returns whether two letters are beside each other on a keyboard, or both are vowels.
+fn are_beside((a, b): (u8, u8)) -> bool {
+    let mut neighbors = KEYS.iter().flat_map(|row| row.windows(2));
+    neighbors.any(|keys| keys == [a, b] || keys == [b, a])
+        || VOWELS.contains(&a) && VOWELS.contains(&b)
+}
+
+/// Returns how many errors away a known word is from one that is meant for it, and of what kind they
+/// are; `None` if it is too far.
+fn near(known: &str, meant: &str, max_errors: usize) -> Option<(usize, Slip)> {
+    let n_errors = if meant.len() >= LONG { max_errors } else { 1 };
+    let is_close = known.as_bytes().first() == meant.as_bytes().first()
+        && known.len().abs_diff(meant.len()) <= n_errors;
+    let distance = is_close.then(|| osa_distance(known, meant))?;
+    let slip = if distance == 1 { Slip::of(known, meant) } else { Slip::Other };
+    // Of three letters, an error leaves too little.
+    let is_long = known.len() >= MIN_LETTERS || slip == Slip::OfHand && known.len() < meant.len();
+    (distance <= n_errors && is_long).then_some((distance, slip))
 }
 
 /// Returns the last term of a word, which is the whole; none of a stop word.
@@ -102,7 +196,7 @@ fn term_of(word: &str) -> String {
 
 impl Speller for VocabularySpeller<'_> {
     fn is_spelled_right(&self, word: &str) -> bool {
-        self.knows_as(word, &term_of(word))
+        self.knows(word, &term_of(word)) || self.knows_as_made(word) && !self.is_slip(word)
     }
 
     fn has_whole_word(&self, word: &str) -> bool {
@@ -111,27 +205,22 @@ impl Speller for VocabularySpeller<'_> {
 
     fn nearest(&self, word: &str, more: &[String]) -> Vec<String> {
         let term = term_of(word);
-        if self.knows_as(word, &term) {
+        if self.knows(word, &term) || self.knows_as_made(word) && !self.is_slip(word) {
             return Vec::new();
         }
-        let near = |known: &str, meant: &str| {
-            let n_errors = if meant.len() >= LONG { 2 } else { 1 };
-            let is_close = known.len() >= MIN_LETTERS
-                && known.as_bytes().first() == meant.as_bytes().first()
-                && known.len().abs_diff(meant.len()) <= n_errors;
-            is_close.then(|| osa_distance(known, meant)).filter(|distance| *distance <= n_errors)
-        };
+        let more = more.iter().filter_map(|known| Some((near(known, word, 2)?, false, &**known)));
+        let words = self.words.iter();
+        let words = words.filter_map(|known| Some((near(known, word, 1)?, false, *known)));
         // Of equals a whole word comes before a term, whose ending is cut.
-        let words = self.words.iter().copied().chain(more.iter().map(String::as_str));
-        let words = words.filter_map(|known| Some((near(known, word)?, false, known)));
-        let terms = self.terms.iter().copied().filter(|known| known.len() >= MIN_TERM);
-        let terms = terms.filter_map(|known| Some((near(known, &term)?, true, known)));
-        let mut found: Vec<(usize, bool, &str)> = words.chain(terms).collect();
+        let terms = self.terms.iter().filter(|known| known.len() >= MIN_TERM);
+        let terms = terms.filter_map(|known| Some((near(known, &term, 2)?, true, *known)));
+        let mut found: Vec<((usize, Slip), bool, &str)> = more.chain(words).chain(terms).collect();
         found.sort_unstable();
-        found.dedup();
-        let least = found.first().map_or(0, |(distance, ..)| *distance);
-        let nearest = found.into_iter().take_while(|(distance, ..)| *distance == least);
-        nearest.map(|(.., word)| word.to_string()).collect()
+        let least = found.first().map(|(errors, ..)| *errors);
+        let nearest = found.into_iter().take_while(|(errors, ..)| Some(*errors) == least);
+        // A word may be a term, too.
+        let mut seen = FxHashSet::default();
+        nearest.filter(|(.., word)| seen.insert(*word)).map(|(.., word)| word.to_owned()).collect()
     }
 }
 
@@ -172,6 +261,47 @@ mod tests {
         for known_or_far in ["query", "postgres", "kubernetes", "fork", "norm", "zephyr", "ing"] {
             let expected: &[&str] = if known_or_far == "fork" { &["form"] } else { &[] };
             assert_eq!(speller.nearest(known_or_far, &[]), expected, "{known_or_far}");
+        }
+    }
+
+    #[test]
+    fn what_a_hand_does_comes_first() {
+        let speller = VocabularySpeller::new(
+            ["with", "width", "when", "warn", "need", "node", "pdf", "puff"],
+            [],
+        );
+        for (word, meant) in [
+            ("wiith", "with"),
+            ("whrn", "when"),
+            ("nede", "need"),
+            ("pdff", "pdf"),
+            ("wodth", "width"),
+        ] {
+            assert_eq!(speller.nearest(word, &[]), [meant], "{word}");
+        }
+        let of_both = VocabularySpeller::new(["decent"], ["decent"]);
+        assert_eq!(of_both.nearest("dexent", &[]), ["decent"], "once, as a word and as a term");
+    }
+
+    #[test]
+    fn two_errors_are_mended_for_words_of_the_library_alone() {
+        let speller = VocabularySpeller::new(["picture"], []);
+        assert!(speller.nearest("puncture", &[]).is_empty());
+        assert_eq!(speller.nearest("puncture", &["picture".to_owned()]), ["picture"]);
+    }
+
+    #[test]
+    fn endings_follow_the_rules_of_english() {
+        let speller =
+            VocabularySpeller::new(["box", "store", "job", "bot", "bill", "agree", "reply"], []);
+        for right in [
+            "boxes", "stores", "stored", "storing", "jobs", "botted", "billing", "agreed",
+            "agreeing", "replies",
+        ] {
+            assert!(speller.is_spelled_right(right), "{right}");
+        }
+        for wrong in ["boxs", "storeed", "jobbs", "jobes", "billling", "bottts", "replyes"] {
+            assert!(!speller.is_spelled_right(wrong), "{wrong}");
         }
     }
 }
