@@ -49,6 +49,10 @@ const MAX_BUDGET_TOKENS: u32 = 2_000;
 /// Most skills that are named beside those that are loaded.
 const N_OTHERS: usize = 3;
 
+/// Least score of a skill that is named because it may serve a part of the prompt, in log-odds:
+/// `docs/experiments/plan.md`.
+const MIN_SCORE_OF_PART: f32 = 3.0;
+
 /// How long an index is good enough without a look at the skills.
 const FRESH: Duration = Duration::from_mins(1);
 
@@ -183,7 +187,8 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     Ok(Some(context(&skills, &others(router, &route)?)))
 }
 
-/// Returns the skills that could take the place of a loaded one, the best of each step first.
+/// Returns the skills that could take the place of a loaded one, the best of each step first; of a
+/// prompt of several parts also the best of the others, as one may serve a part.
 fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
     let is_close = |other: &&Alternative| matches!(other.reason, DropReason::Substitute { .. });
     let of_steps = route.steps.iter();
@@ -191,9 +196,16 @@ fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
         of_steps.map(|step| step.alternatives.iter().filter(is_close).collect()).collect();
     let in_turn =
         (0..N_OTHERS).flat_map(|place| left_out.iter().filter_map(move |of| of.get(place)));
+    let may_serve_a_part = |other: &&Alternative| {
+        let is_likely = other.reason == DropReason::BelowCut && other.score >= MIN_SCORE_OF_PART;
+        is_likely && route.steps.len() > 1
+    };
+    let mut below: Vec<&Alternative> =
+        route.left_out().into_iter().filter(may_serve_a_part).collect();
+    below.sort_by(|a, b| b.score.total_cmp(&a.score));
     let index = router.index();
     let mut others: Vec<OtherSkill> = Vec::new();
-    for Alternative { id, .. } in in_turn {
+    for Alternative { id, .. } in in_turn.copied().chain(below) {
         let skill = index.skill(index.find(id)?)?.skill;
         let place = match router.whereabouts(id)? {
             Whereabouts::Found(place) if !place.is_for_user_only() => Some(place.shown()),

@@ -89,7 +89,7 @@ fn beside(others: &[OtherSkill]) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "\nOther skills that are close. If one of these fits the prompt better, read it instead:\n",
+        "\nOther skills that are close. If one of these fits the prompt better, or a part of it that no skill above serves, read it:\n",
     );
     for OtherSkill { skill, folder, trust } in others {
         let description = clipped(&one_line(&skill.description), MAX_OTHER_CHARS);

@@ -241,8 +241,16 @@ fn other_skills_are_named_where_one_could_fit_better() {
         }
         let context = context(&ask(&home, "claude-code", prompt));
         let others = context.split_once("Other skills that are close.").map(|(_, others)| others);
-        let is_close = |step: &Value| step["alternatives"].to_string().contains("substitute");
-        let is_any_close = route["steps"].as_array().unwrap().iter().any(is_close);
+        let steps = route["steps"].as_array().unwrap();
+        let is_close = |other: &Value| match other["reason"]["why"].as_str().unwrap() {
+            "substitute" => true,
+            // One that may serve a part.
+            "below_cut" => steps.len() > 1 && other["score"].as_f64().unwrap() >= 3.0,
+            _ => false,
+        };
+        let mut alternatives =
+            steps.iter().flat_map(|step| step["alternatives"].as_array().unwrap());
+        let is_any_close = alternatives.any(is_close);
         assert_eq!(others.is_some(), is_any_close, "{prompt}: {context}");
         let Some(others) = others else { continue };
         n_named += 1;
