@@ -83,10 +83,11 @@ impl<'v> VocabularySpeller<'v> {
             || self.knows_stem(word, &INFLECTIONS)
     }
 
-    /// Returns whether the word may be made of known ones, as `copier` and `helpline`: if it is not
-    /// a known one with a slip, as `statment`.
-    fn knows_as_made(&self, word: &str) -> bool {
-        self.knows_stem(word, &ENDINGS) || self.knows_compound(word)
+    /// Returns whether the word is known, or made of known ones, as `copier` and `helpline`. One that
+    /// is a known one with a slip is not made of others: `statment`.
+    fn is_right(&self, word: &str, term: &str) -> bool {
+        let is_made = || self.knows_stem(word, &ENDINGS) || self.knows_compound(word);
+        self.knows(word, term) || is_made() && !self.is_slip(word)
     }
 
     /// Returns whether a hand makes the word of a known one.
@@ -196,7 +197,7 @@ fn term_of(word: &str) -> String {
 
 impl Speller for VocabularySpeller<'_> {
     fn is_spelled_right(&self, word: &str) -> bool {
-        self.knows(word, &term_of(word)) || self.knows_as_made(word) && !self.is_slip(word)
+        self.is_right(word, &term_of(word))
     }
 
     fn has_whole_word(&self, word: &str) -> bool {
@@ -205,7 +206,7 @@ impl Speller for VocabularySpeller<'_> {
 
     fn nearest(&self, word: &str, more: &[String]) -> Vec<String> {
         let term = term_of(word);
-        if self.knows(word, &term) || self.knows_as_made(word) && !self.is_slip(word) {
+        if self.is_right(word, &term) {
             return Vec::new();
         }
         let more = more.iter().filter_map(|known| Some((near(known, word, 2)?, false, &**known)));

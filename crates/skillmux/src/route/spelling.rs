@@ -150,8 +150,10 @@ pub(super) fn mended(
         let meant = if is_unknown && *is_english { meant(&word, index, speller)? } else { None };
         match meant {
             Some(mut meant) => {
-                if *word != *written {
-                    meant[..1].make_ascii_uppercase();
+                if *word != *written
+                    && let Some(first) = meant.get_mut(..1)
+                {
+                    first.make_ascii_uppercase();
                 }
                 mended.push_str(&piece.replacen(written, &meant, 1));
                 add(&mut corrections, Correction { from: written.to_owned(), to: meant });
