@@ -2,20 +2,15 @@
 
 use std::{
     fs,
-    ops::Range,
     path::{Path, PathBuf},
-    sync::{Arc, LazyLock, Once, OnceLock},
-    thread,
+    sync::{Arc, Once},
 };
 
 use skillmux::{
     compose::{Calibrations, Chain, Composer, ScoreCut, SetHead, SetWeights, TopK},
     decompose::{ByClause, Decomposer, WholeTask},
     index::Index,
-    model::{
-        ChatModel, Encoder, EncoderIdentity, PairScorer, PairScorerIdentity, Speller, SubjectWords,
-        TokenEncoder, TokenVectors, Translator,
-    },
+    model::{ChatModel, Encoder, PairScorer, Speller, SubjectWords, Translator},
     page::{FullPager, KindPager, MmrPager, Pager, PagerWeights, ValuePager},
     rerank::{
         JudgeConfig, JudgeReranker, KeepOrder, LinearReranker, PairReranker, Passage,
@@ -34,10 +29,7 @@ use skillmux_eval::{
     Error as EvalError,
     system::{Assembly, RankingForm},
 };
-use skillmux_models::{
-    TransformerEncoder, TransformerParts,
-    sequence::{SequenceComposer, SequenceModel},
-};
+use skillmux_models::sequence::{SequenceComposer, SequenceModel};
 
 use crate::{
     args::{
@@ -46,6 +38,7 @@ use crate::{
     clock::since_start,
     error::CliError,
     model_option::ModelOption,
+    networks::{VerifierWhenAsked, WhenAsked, transformer},
     own_model::{self, embedded_encoder},
     render::paint::{NOTE, styled},
     settings::Settings,
@@ -57,110 +50,6 @@ const ROUTE_PAGER: PagerChoice = PagerChoice::Value;
 
 /// Names of the rankings that take weights from a file after a colon.
 const WEIGHED: [&str; 2] = ["transformer", "ranked"];
-
-/// The transformer of this run.
-static TRANSFORMER: OnceLock<Arc<dyn TokenEncoder>> = OnceLock::new();
-
-/// Returns the transformer of this run: the one inside the program, which is read when it is first
-/// asked for, unless [`read_transformer`] has read another.
-pub(crate) fn transformer() -> Arc<dyn TokenEncoder> {
-    Arc::clone(present())
-}
-
-fn present() -> &'static Arc<dyn TokenEncoder> {
-    TRANSFORMER.get_or_init(|| Arc::new(skillmux_models::transformer()))
-}
-
-/// The transformer of this run, which is read when it has something to read.
-struct WhenAsked;
-
-impl Encoder for WhenAsked {
-    fn identity(&self) -> &EncoderIdentity {
-        present().identity()
-    }
-
-    fn encode(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        present().encode(texts)
-    }
-
-    fn encode_queries(&self, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        present().encode_queries(texts)
-    }
-
-    fn read_share(&self, query: &str) -> f32 {
-        present().read_share(query)
-    }
-}
-
-impl TokenEncoder for WhenAsked {
-    fn encode_tokens(&self, texts: &[&str]) -> skillmux::Result<Vec<TokenVectors>> {
-        present().encode_tokens(texts)
-    }
-
-    fn encode_query_tokens(&self, query: &str) -> skillmux::Result<TokenVectors> {
-        present().encode_query_tokens(query)
-    }
-
-    fn clauses(&self, tokens: &[u32]) -> Vec<Range<usize>> {
-        present().clauses(tokens)
-    }
-}
-
-/// The verifier of the program, which is read when it is first asked.
-struct VerifierWhenAsked;
-
-impl PairScorer for VerifierWhenAsked {
-    fn identity(&self) -> &PairScorerIdentity {
-        verifier().identity()
-    }
-
-    fn scores(&self, query: &str, texts: &[&str]) -> skillmux::Result<Vec<f32>> {
-        verifier().scores(query, texts)
-    }
-}
-
-fn verifier() -> &'static dyn PairScorer {
-    static VERIFIER: LazyLock<Box<dyn PairScorer>> =
-        LazyLock::new(|| Box::new(skillmux_models::verifier()));
-    VERIFIER.as_ref()
-}
-
-/// Begins to read the networks inside the program, on another thread: an answer needs them, and
-/// before that the skills are looked for. Without a thread they are read when they are asked for.
-pub(crate) fn read_ahead() {
-    let read = || {
-        // What it is read from stays in memory.
-        drop(skillmux_models::transformer());
-        verifier();
-    };
-    let _ = thread::Builder::new().spawn(read);
-}
-
-/// The files of a folder of a transformer.
-pub(crate) const TRANSFORMER_FILES: [&str; 3] =
-    ["vocabulary.txt", "embeddings.safetensors", "layers.safetensors"];
-
-/// Reads the transformer that the settings name, if they name one.
-pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
-    let Some(folder) = &settings.models.transformer else { return Ok(()) };
-    let option = ModelOption::Transformer;
-    let read = |name: &str| option.read(&folder.join(name));
-    let [vocabulary, embeddings, layers] = TRANSFORMER_FILES;
-    let vocabulary = String::from_utf8(read(vocabulary)?)
-        .map_err(|_| option.refused(folder, "its vocabulary is no text"))?;
-    // A model is needed until the program ends.
-    let embeddings: &'static [u8] = Vec::leak(read(embeddings)?);
-    let layers: &'static [u8] = Vec::leak(read(layers)?);
-    let parts = TransformerParts {
-        name: skillmux_models::TRANSFORMER_NAME,
-        vocabulary: &vocabulary,
-        tensors: &[embeddings, layers],
-    };
-    let transformer = TransformerEncoder::new(&parts)
-        .map_err(|error| option.refused(folder, error.to_string()))?;
-    TRANSFORMER.get_or_init(|| Arc::new(transformer));
-    Ok(())
-}
 
 /// Skills of the largest library that the transformer reads without being asked to.
 pub(crate) const MAX_SKILLS_READ_UNASKED: usize = 100_000;

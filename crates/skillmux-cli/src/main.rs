@@ -19,6 +19,7 @@ mod model_file;
 mod model_option;
 mod model_place;
 mod named_file;
+mod networks;
 mod outcome;
 mod own_model;
 mod pins;
@@ -87,12 +88,12 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
         skillmux_models::multiply_exactly();
     }
     if args.command.needs_networks() {
-        assemble::read_ahead();
+        networks::read_ahead();
     }
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {
         let settings = settings()?.with_models(models);
-        assemble::read_transformer(&settings)?;
+        networks::read_transformer(&settings)?;
         Ok(settings)
     };
     let own = || with(&ModelArgs::default());

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{assemble::TRANSFORMER_FILES, model_place::ModelPlace, settings::Settings};
+use crate::{model_place::ModelPlace, networks::TRANSFORMER_FILES, settings::Settings};
 
 /// A file or a folder that the settings file names, and that cannot be read.
 #[derive(Debug, PartialEq, Eq, Serialize)]

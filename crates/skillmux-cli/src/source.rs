@@ -22,10 +22,11 @@ use skillmux::{
 
 use crate::{
     args::SourceArgs,
-    assemble::{MAX_SKILLS_READ_UNASKED, transformer},
+    assemble::MAX_SKILLS_READ_UNASKED,
     error::{CliError, shell_word},
     kept::{self, InUse},
     links::{Links, is_link},
+    networks::transformer,
     own_model::encoder,
     render::paint::{NOTE, grouped, styled},
     settings::Settings,

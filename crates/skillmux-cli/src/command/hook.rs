@@ -32,8 +32,9 @@ use skillmux::{
 
 use crate::{
     args::{HookArgs, StageArgs},
-    assemble::{self, Models},
+    assemble::Models,
     kept,
+    networks::read_transformer,
     render::hook::{OtherSkill, RoutedSkill, context},
     settings::{OwnModels, Settings},
     source::{self, PresentIndex},
@@ -170,7 +171,7 @@ pub(crate) fn has_confidence(settings: &Settings) -> anyhow::Result<bool> {
 }
 
 fn router(index: Index, settings: &Settings, trust: TrustPolicy) -> anyhow::Result<Router> {
-    assemble::read_transformer(settings)?;
+    read_transformer(settings)?;
     Models::load(settings)?.router(index, StageArgs::default(), trust)
 }
 
@@ -187,25 +188,11 @@ fn found(router: &Router, prompt: &str, budget_tokens: u32) -> anyhow::Result<Op
     Ok(Some(context(&skills, &others(router, &route)?)))
 }
 
-/// Returns the skills that could take the place of a loaded one, the best of each step first; of a
-/// prompt of several parts also the best of the others, as one may serve a part.
+/// Returns the other skills that are named, with what is told of them.
 fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
-    let is_close = |other: &&Alternative| matches!(other.reason, DropReason::Substitute { .. });
-    let of_steps = route.steps.iter();
-    let left_out: Vec<Vec<&Alternative>> =
-        of_steps.map(|step| step.alternatives.iter().filter(is_close).collect()).collect();
-    let in_turn =
-        (0..N_OTHERS).flat_map(|place| left_out.iter().filter_map(move |of| of.get(place)));
-    let may_serve_a_part = |other: &&Alternative| {
-        let is_likely = other.reason == DropReason::BelowCut && other.score >= MIN_SCORE_OF_PART;
-        is_likely && route.steps.len() > 1
-    };
-    let mut below: Vec<&Alternative> =
-        route.left_out().into_iter().filter(may_serve_a_part).collect();
-    below.sort_by(|a, b| b.score.total_cmp(&a.score));
     let index = router.index();
     let mut others: Vec<OtherSkill> = Vec::new();
-    for Alternative { id, .. } in in_turn.copied().chain(below) {
+    for Alternative { id, .. } in close(route) {
         let skill = index.skill(index.find(id)?)?.skill;
         let place = match router.whereabouts(id)? {
             Whereabouts::Found(place) if !place.is_for_user_only() => Some(place.shown()),
@@ -220,6 +207,26 @@ fn others(router: &Router, route: &Route) -> anyhow::Result<Vec<OtherSkill>> {
         }
     }
     Ok(others)
+}
+
+/// Returns the skills that could take the place of a loaded one, the best of each step first, some
+/// of them twice; of a prompt of several parts then the best of the others, as one may serve a part.
+fn close(route: &Route) -> Vec<&Alternative> {
+    let is_substitute =
+        |other: &&Alternative| matches!(other.reason, DropReason::Substitute { .. });
+    let of_steps = route.steps.iter();
+    let substitutes: Vec<Vec<&Alternative>> =
+        of_steps.map(|step| step.alternatives.iter().filter(is_substitute).collect()).collect();
+    let in_turn =
+        (0..N_OTHERS).flat_map(|place| substitutes.iter().filter_map(move |of| of.get(place)));
+    let may_serve_a_part = |other: &&Alternative| {
+        let is_likely = other.reason == DropReason::BelowCut && other.score >= MIN_SCORE_OF_PART;
+        is_likely && route.steps.len() > 1
+    };
+    let mut below: Vec<&Alternative> =
+        route.left_out().into_iter().filter(may_serve_a_part).collect();
+    below.sort_by(|a, b| b.score.total_cmp(&a.score));
+    in_turn.copied().chain(below).collect()
 }
 
 /// Reads what the agent says; `None` if it asks for nothing.
@@ -282,4 +289,29 @@ fn update_apart(project: Option<&Path>) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn of_several_parts_what_is_likely_and_below_the_cut_comes_after_the_substitutes() {
+        let other = |id: &str, score: f32, reason: Value| json!({ "id": id, "name": id, "score": score, "reason": reason });
+        let below = |id: &str, score: f32| other(id, score, json!({ "why": "below_cut" }));
+        let substitute = other("s", 1.0, json!({ "why": "substitute", "of": "a" }));
+        let step = |alternatives: Vec<Value>| json!({ "subtask": "", "confidence": null, "depends_on": [], "skills": [], "alternatives": alternatives });
+        let named = |steps: Vec<Value>| {
+            let route = json!({
+                "decision": "load", "confidence": null, "reason": "", "steps": steps, "pages": [], "trace": [],
+            });
+            let route: Route = serde_json::from_value(route).unwrap();
+            close(&route).iter().map(|other| other.id.to_string()).collect::<Vec<_>>()
+        };
+        let first = step(vec![below("low", 2.9), below("b", 3.1), substitute]);
+        assert_eq!(named(vec![first.clone()]), ["s"]);
+        assert_eq!(named(vec![first, step(vec![below("c", 4.0)])]), ["s", "c", "b"]);
+    }
 }

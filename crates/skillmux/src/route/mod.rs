@@ -45,6 +45,7 @@ mod search;
 mod spelling;
 mod stages;
 mod standing;
+mod terms;
 mod training;
 
 pub use answer::{Alternative, ExplainedSkill, Route, RouteStep, Stage, StageTrace};

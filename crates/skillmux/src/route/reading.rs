@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use super::spelling::{Correction, SHORT_NAMES, full_names, mended, n_users, spelled_out};
+use super::{
+    spelling::{Correction, SHORT_NAMES, full_names, mended, n_users, spelled_out},
+    terms::terms,
+};
 use crate::{
     decompose::{negations, refusals, without},
     error::Result,
@@ -10,7 +13,7 @@ use crate::{
     model::Speller,
     query::{Need, Query},
     retrieve::Candidate,
-    text::{Analyzer, is_kana, simplified},
+    text::{is_kana, simplified},
 };
 
 /// Longest task in bytes in which something is ruled out: a specification says `with no arguments`
@@ -140,14 +143,6 @@ fn names_in(text: &str) -> impl Iterator<Item = String> {
     let words =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.filter(|word| word.contains(['-', '_'])).map(name_key)
-}
-
-pub(super) fn terms(text: &str) -> BTreeSet<String> {
-    let mut terms = BTreeSet::new();
-    Analyzer::new().for_each_term(text, &mut |term| {
-        terms.insert(term.to_owned());
-    });
-    terms
 }
 
 /// Returns a task without what it says is not to be done, and that; `None` if it says nothing of

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cell::LazyCell, collections::BTreeMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reading::terms;
+use super::terms::terms;
 use crate::{
     error::Result,
     index::Index,
@@ -246,7 +246,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{super::reading::Reading, *};
+    use super::*;
     use crate::{index::UpdateOptions, library::Library};
 
     #[test]
@@ -337,20 +337,19 @@ mod tests {
     #[test]
     fn what_is_spelled_out_or_mended_makes_no_task_too_long() {
         let (_dir, index) = index_of_tables();
-        for (start, read_as) in [
-            ("pls clean up the messy file ", "please clean up the messy file "),
-            ("clean up the messy tabel in the file ", "clean up the messy tables in the file "),
-        ] {
-            let read = |n_bytes: usize| {
-                let task = format!("{start}{}", "1".repeat(n_bytes - start.len()));
-                let query = Query::new(task).unwrap();
-                Reading::of(&query, &index, Some(&KnowsTables)).unwrap()
-            };
-            assert!(read(100).query.text().starts_with(read_as), "{start}");
-            let longest = read(Query::MAX_BYTES);
-            assert!(longest.query.text().starts_with(start), "{start}");
-            assert_eq!(longest.corrections, []);
-        }
+        let long =
+            |start: &str, n_bytes: usize| start.to_owned() + &"1".repeat(n_bytes - start.len());
+        let task = |n_bytes| long("pls clean up the messy file ", n_bytes);
+        assert!(spelled_out(&task(100)).starts_with("please clean up the messy file 1"));
+        assert_eq!(spelled_out(&task(Query::MAX_BYTES)), task(Query::MAX_BYTES));
+
+        let task = |n_bytes| long("clean up the messy tabel in the file ", n_bytes);
+        let (text, corrections) = mended(&task(100), &index, &KnowsTables).unwrap();
+        assert!(text.starts_with("clean up the messy tables in the file 1"), "{text}");
+        assert_eq!(corrections.len(), 1);
+        let longest = task(Query::MAX_BYTES);
+        let found = mended(&longest, &index, &KnowsTables).unwrap();
+        assert_eq!(found, (longest, Vec::new()));
     }
 
     #[test]

@@ -20,8 +20,9 @@ use skillmux_train::{
 use super::options::changed;
 use crate::{
     args::{ComposerKind, SceneChoice, TextEncoderChoice, TrainComposerArgs},
-    assemble::{Models, transformer},
+    assemble::Models,
     folder::{make_folder, write_file},
+    networks::transformer,
     outcome::Outcome,
     render::{
         paint::{STRONG, grouped, styled},

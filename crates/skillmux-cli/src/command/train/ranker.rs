@@ -12,8 +12,8 @@ use skillmux_train::ranker::{
 
 use crate::{
     args::{LossChoice, NearDuplicatesChoice, TrainRankerArgs},
-    assemble::transformer,
     folder::write_file,
+    networks::transformer,
     outcome::Outcome,
     own_model::encoder,
     render::{

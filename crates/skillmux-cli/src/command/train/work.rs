@@ -6,8 +6,8 @@ use skillmux_train::work::{WorkExamples, WorkOptions, WorkScores};
 
 use crate::{
     args::TrainWorkArgs,
-    assemble::transformer,
     folder::write_file,
+    networks::transformer,
     outcome::Outcome,
     own_model,
     render::{paint::grouped, print_text, progress::progress},
