@@ -87,8 +87,8 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     if settings::is_exact() {
         skillmux_models::multiply_exactly();
     }
-    if args.command.needs_networks() {
-        networks::read_ahead();
+    if let Some(networks) = args.command.networks() {
+        networks.read_ahead();
     }
     let settings = Settings::from_environment;
     let with = |models: &ModelArgs| -> anyhow::Result<Settings> {

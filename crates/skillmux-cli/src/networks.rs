@@ -80,15 +80,28 @@ fn verifier() -> &'static dyn PairScorer {
     VERIFIER.as_ref()
 }
 
-/// Begins to read the networks inside the program, on another thread: an answer needs them, and
-/// before that the skills are looked for. Without a thread they are read when they are asked for.
-pub(crate) fn read_ahead() {
-    let read = || {
-        // What it is read from stays in memory.
-        drop(skillmux_models::transformer());
-        verifier();
-    };
-    let _ = thread::Builder::new().spawn(read);
+/// The networks inside the program that an answer needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Networks {
+    /// The transformer and the verifier.
+    OfRankings,
+    /// The transformer.
+    OfPages,
+}
+
+impl Networks {
+    /// Begins to read them, on another thread: before they are needed, skills are looked for.
+    /// Without a thread they are read when they are asked for.
+    pub(crate) fn read_ahead(self) {
+        let read = move || {
+            // What it is read from stays in memory.
+            drop(skillmux_models::transformer());
+            if self == Self::OfRankings {
+                verifier();
+            }
+        };
+        let _ = thread::Builder::new().spawn(read);
+    }
 }
 
 /// The files of a folder of a transformer.

@@ -14,6 +14,8 @@ mod train;
 
 use clap::{Parser, Subcommand};
 
+use crate::networks::Networks;
+
 pub(crate) use agents::{AgentArgs, ConsentArgs, DoctorArgs, HookArgs, InitArgs, UninitArgs};
 pub(crate) use answer::{AuditArgs, McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use compile::CompileArgs;
@@ -99,13 +101,20 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns whether one answer is given that most likely needs the networks of the program.
-    pub(crate) fn needs_networks(&self) -> bool {
+    /// Returns the networks of the program that most likely are needed, where one answer is given.
+    pub(crate) fn networks(&self) -> Option<Networks> {
+        let of_rankings = |choice: RetrieverChoice| {
+            (choice == RetrieverChoice::Transformer).then_some(Networks::OfRankings)
+        };
         match self {
-            Self::Route(args) => args.stages.retriever == RetrieverChoice::Transformer,
-            Self::Search(args) => args.retriever == RetrieverChoice::Transformer,
-            Self::Page(_) | Self::Hook(_) => true,
-            _ => false,
+            Self::Route(args) => of_rankings(args.stages.retriever),
+            Self::Search(args) => of_rankings(args.retriever),
+            Self::Hook(_) => Some(Networks::OfRankings),
+            Self::Page(args) => {
+                let is_read = args.query.is_some() && args.pager == PagerChoice::Transformer;
+                is_read.then_some(Networks::OfPages)
+            }
+            _ => None,
         }
     }
 }
