@@ -90,10 +90,10 @@ pub(crate) fn parse_line<T: DeserializeOwned>(
     line: usize,
     text: &[u8],
 ) -> Result<T, Error> {
-    serde_json::from_slice(text).map_err(|source| Error::Json {
-        path: path.to_owned(),
-        line,
-        source: Box::new(source),
+    serde_json::from_slice(text).map_err(|error| {
+        // Each line is a document of its own, so its line number says nothing.
+        let message = error.to_string().replace(" at line 1 column ", " at byte ");
+        Error::Json { path: path.to_owned(), line, source: message.into() }
     })
 }
 

@@ -4,9 +4,9 @@
 //! | feature | gives | brings |
 //! |---|---|---|
 //! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`], [`transformer`], [`verifier`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | 28 megabytes |
-//! | `checkpoint` | [`checkpoint`]: published encoders and cross-encoders of a folder; [`sequence`]: the sequence composer | a tensor library and tokenizers |
-//! | `hub` | [`hub`]: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
-//! | `remote` | [`remote`]: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
+//! | `checkpoint` | module `checkpoint`: published encoders and cross-encoders of a folder; module `sequence`: the sequence composer | a tensor library and tokenizers |
+//! | `hub` | module `hub`: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
+//! | `remote` | module `remote`: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
 //!
 //! Without any, [`StaticEncoder`] reads an encoder that was trained elsewhere. How the weights
 //! were made stands in their cards, `assets/*.md`; `skillmux-train` makes them.

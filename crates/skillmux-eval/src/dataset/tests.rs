@@ -126,7 +126,7 @@ fn skillrouter_says_what_is_wrong() {
     assert_eq!(refused("[1]", good), "`tasks.jsonl`, line 1: not a JSON object");
     assert_eq!(
         refused("{", good),
-        "`tasks.jsonl`, line 1: not what was expected: EOF while parsing an object at line 1 column 1"
+        "`tasks.jsonl`, line 1: not what was expected: EOF while parsing an object at byte 1"
     );
     assert_eq!(
         refused(TASK, &good.replace("{\"t\"", "{\"t\":{},\"t\"")),
@@ -473,7 +473,7 @@ fn other_shapes_are_refused_with_the_known_ones() {
     assert_eq!(refusal(&[], "", None), "`FOLDER` is no dataset of a known shape");
     assert_eq!(
         refusal(&[("x.jsonl", "\n{\"query\":\"q\",}\n")], "x.jsonl", None),
-        "`x.jsonl`, line 2: not what was expected: trailing comma at line 1 column 14"
+        "`x.jsonl`, line 2: not what was expected: trailing comma at byte 14"
     );
     let folder = tempfile::tempdir().unwrap();
     let hint = DatasetKind::detect(folder.path()).unwrap_err().hint().unwrap();
