@@ -11,6 +11,9 @@ use memmap2::Mmap;
 use super::damage::PartError;
 use crate::error::{Error, Result};
 
+/// A file of so many bytes is hashed by all threads: the time that it takes them to begin is saved.
+const HASHED_BY_ALL_BYTES: u64 = 1 << 20;
+
 /// Wraps an error of reading `path`.
 pub(crate) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error + use<'_> {
     move |source| Error::Read { path: path.to_owned(), source }
@@ -30,9 +33,17 @@ pub(crate) fn map(folder: &Path, name: &str) -> Result<Mmap, PartError> {
 /// Returns size and hash of a file that never changes again, the hash in hexadecimal.
 pub(crate) fn hash(path: &Path) -> io::Result<(u64, String)> {
     let n_bytes = path.metadata()?.len();
+    let mut hasher = blake3::Hasher::new();
     // An empty file cannot be mapped.
-    let hash = if n_bytes == 0 { blake3::hash(&[]) } else { blake3::hash(&map_file(path)?) };
-    Ok((n_bytes, hash.to_hex().to_string()))
+    if n_bytes > 0 {
+        let bytes = map_file(path)?;
+        if n_bytes < HASHED_BY_ALL_BYTES {
+            hasher.update(&bytes);
+        } else {
+            hasher.update_rayon(&bytes);
+        }
+    }
+    Ok((n_bytes, hasher.finalize().to_hex().to_string()))
 }
 
 fn map_file(path: &Path) -> io::Result<Mmap> {
@@ -147,6 +158,18 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hash_of_a_file_is_that_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for n_bytes in [0, 1, HASHED_BY_ALL_BYTES - 1, HASHED_BY_ALL_BYTES, 3_000_001] {
+            let bytes: Vec<u8> = (0..n_bytes).map(|at| (at % 251) as u8).collect();
+            fs::write(&path, &bytes).unwrap();
+            let expected = (n_bytes, blake3::hash(&bytes).to_hex().to_string());
+            assert_eq!(hash(&path).unwrap(), expected);
+        }
+    }
 
     #[test]
     fn a_link_does_not_replace_what_is_there() {
