@@ -51,7 +51,8 @@ impl TrustNote {
         let found = if risks.is_empty() {
             Vec::new()
         } else {
-            risk::find(&skill.name, &skill.description, &skill.body)
+            // The index knows which there are, but not where.
+            risk::find_some(*risks, &skill.name, &skill.description, &skill.body)
         };
         Self {
             origin: background.origin,
