@@ -39,6 +39,7 @@ use skillmux::{library::agents::CompileError, text::printable};
 use skillmux_models::{checkpoint::CheckpointError, hub::HubError, remote::RemoteError};
 
 use args::{Args, Command, ModelArgs};
+use networks::Networks;
 use outcome::Outcome;
 use render::paint::{BAD, NOTE, styled};
 use settings::Settings;
@@ -87,7 +88,7 @@ fn run(args: Args) -> anyhow::Result<Outcome> {
     if settings::is_exact() {
         skillmux_models::multiply_exactly();
     }
-    if let Some(networks) = args.command.networks() {
+    if let Some(networks) = Networks::of(&args.command) {
         networks.read_ahead();
     }
     let settings = Settings::from_environment;

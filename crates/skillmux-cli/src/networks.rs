@@ -11,7 +11,11 @@ use skillmux::model::{
 };
 use skillmux_models::{TransformerEncoder, TransformerParts};
 
-use crate::{model_option::ModelOption, settings::Settings};
+use crate::{
+    args::{Command, PagerChoice, RetrieverChoice},
+    model_option::ModelOption,
+    settings::Settings,
+};
 
 /// The transformer of this run.
 static TRANSFORMER: OnceLock<Arc<dyn TokenEncoder>> = OnceLock::new();
@@ -90,6 +94,23 @@ pub(crate) enum Networks {
 }
 
 impl Networks {
+    /// Returns those that a command most likely needs, if it gives one answer.
+    pub(crate) fn of(command: &Command) -> Option<Self> {
+        let of_rankings = |choice: RetrieverChoice| {
+            (choice == RetrieverChoice::Transformer).then_some(Self::OfRankings)
+        };
+        match command {
+            Command::Route(args) => of_rankings(args.stages.retriever),
+            Command::Search(args) => of_rankings(args.retriever),
+            Command::Hook(_) => Some(Self::OfRankings),
+            Command::Page(args) => {
+                let is_read = args.query.is_some() && args.pager == PagerChoice::Transformer;
+                is_read.then_some(Self::OfPages)
+            }
+            _ => None,
+        }
+    }
+
     /// Begins to read them, on another thread: before they are needed, skills are looked for.
     /// Without a thread they are read when they are asked for.
     pub(crate) fn read_ahead(self) {

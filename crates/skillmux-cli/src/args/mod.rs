@@ -14,8 +14,6 @@ mod train;
 
 use clap::{Parser, Subcommand};
 
-use crate::networks::Networks;
-
 pub(crate) use agents::{AgentArgs, ConsentArgs, DoctorArgs, HookArgs, InitArgs, UninitArgs};
 pub(crate) use answer::{AuditArgs, McpArgs, PageArgs, RouteArgs, SearchArgs};
 pub(crate) use compile::CompileArgs;
@@ -98,25 +96,6 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write manual pages, one for each command
     Man(ManArgs),
-}
-
-impl Command {
-    /// Returns the networks of the program that most likely are needed, where one answer is given.
-    pub(crate) fn networks(&self) -> Option<Networks> {
-        let of_rankings = |choice: RetrieverChoice| {
-            (choice == RetrieverChoice::Transformer).then_some(Networks::OfRankings)
-        };
-        match self {
-            Self::Route(args) => of_rankings(args.stages.retriever),
-            Self::Search(args) => of_rankings(args.retriever),
-            Self::Hook(_) => Some(Networks::OfRankings),
-            Self::Page(args) => {
-                let is_read = args.query.is_some() && args.pager == PagerChoice::Transformer;
-                is_read.then_some(Networks::OfPages)
-            }
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]
