@@ -150,3 +150,28 @@ pub(crate) fn read_transformer(settings: &Settings) -> anyhow::Result<()> {
     TRANSFORMER.get_or_init(|| Arc::new(transformer));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::Args;
+
+    #[test]
+    fn a_command_has_the_networks_that_its_answer_needs() {
+        let of = |line: &str| {
+            let args = Args::try_parse_from(format!("skillmux {line}").split(' ')).unwrap();
+            Networks::of(&args.command)
+        };
+        for line in ["route merge", "search merge", "hook claude-code"] {
+            assert_eq!(of(line), Some(Networks::OfRankings), "{line}");
+        }
+        assert_eq!(of("page pdf merge"), Some(Networks::OfPages));
+        let without =
+            ["page pdf", "page pdf merge --pager value", "search merge --retriever fielded"];
+        for line in without.into_iter().chain(["route merge --retriever ranked", "stats"]) {
+            assert_eq!(of(line), None, "{line}");
+        }
+    }
+}

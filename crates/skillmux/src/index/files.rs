@@ -11,7 +11,7 @@ use memmap2::Mmap;
 use super::damage::PartError;
 use crate::error::{Error, Result};
 
-/// A file of so many bytes is hashed by all threads: the time that it takes them to begin is saved.
+/// A file of so many bytes or more is hashed by all threads; a smaller one is done before they begin.
 const HASHED_BY_ALL_BYTES: u64 = 1 << 20;
 
 /// Wraps an error of reading `path`.
