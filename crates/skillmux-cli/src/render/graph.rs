@@ -97,6 +97,7 @@ mod tests {
             steps: vec![step("1. \"a\\b\"", &[]), step("<b>draw</b>\n#1", &[0])],
             pages: Vec::new(),
             hints: Vec::new(),
+            request: None,
             corrections: Vec::new(),
             ruled_out: Vec::new(),
             passes: Vec::new(),

@@ -60,6 +60,11 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
     let note = format!("{confidence}, {:.1} ms", n_us as f64 / 1000.0);
     let _ = writeln!(out, "{decision}  {}", styled(FAINT, &note));
     let _ = writeln!(out, "{}", wrapped(&route.reason, ""));
+    if let Some(request) = &route.request {
+        let request = clipped(&one_line(request), MAX_SUBTASK_CHARS);
+        let line = format!("asked: {request} (the rest is read as pasted material)");
+        let _ = writeln!(out, "{}", wrapped(&line, ""));
+    }
     if !route.corrections.is_empty() {
         let _ = writeln!(out, "{}", wrapped(&corrections(&route.corrections), ""));
     }

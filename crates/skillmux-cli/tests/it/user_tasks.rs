@@ -114,6 +114,20 @@ fn what_users_type_loads_what_they_need() {
 }
 
 #[test]
+fn what_users_paste_does_not_hide_what_they_ask() {
+    let home = Home::new();
+    let index = home.path("index").display().to_string();
+    let library = fixtures().join("user-library.jsonl").display().to_string();
+    let path = fixtures().with_file_name("datasets").join("pasted-tasks.jsonl");
+    let done = home.run(&["index", &library, "--index", &index]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let tasks: Vec<Task> = lines(&std::fs::read_to_string(&path).unwrap());
+    // A little below what `docs/plan.md` says.
+    let queries = path.display().to_string();
+    assert_right(&home, &index, &tasks, &queries, [0.80, 0.68, 0.67]);
+}
+
+#[test]
 fn two_words_of_the_library_in_one_are_read_as_two() {
     let home = Home::new();
     let charts = "Write and review a Helm chart for Kubernetes applications";

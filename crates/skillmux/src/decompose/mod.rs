@@ -23,6 +23,7 @@ mod decomposer;
 mod foreign_negation;
 mod negation;
 mod order;
+mod pasted;
 mod phrase;
 mod refusal;
 mod request;
@@ -33,6 +34,7 @@ mod verbs;
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
+pub use pasted::{Pasted, pasted};
 
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;

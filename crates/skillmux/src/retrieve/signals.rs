@@ -19,6 +19,9 @@ pub struct Signals {
     pub serves: Option<f32>,
     /// What trust took off its score; see `docs/trust.md`.
     pub lowered: f32,
+    /// What other readings of a task change of its score, where something is pasted with the
+    /// request.
+    pub of_readings: f32,
     /// Log-odds that trust takes off the confidence.
     pub trust_penalty: f32,
     /// The skill that it was put behind, as it passes for that one.

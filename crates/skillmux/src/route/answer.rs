@@ -37,6 +37,10 @@ pub struct Route {
     /// Other skills that may help, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
+    /// What of the task was read as the request, if the rest was taken for pasted material: a log,
+    /// code, a mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
@@ -204,6 +208,7 @@ mod tests {
             steps,
             pages: Vec::new(),
             hints: Vec::new(),
+            request: None,
             corrections: Vec::new(),
             ruled_out: Vec::new(),
             passes: Vec::new(),

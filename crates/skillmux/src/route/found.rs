@@ -57,6 +57,12 @@ impl<'r> Found<'r> {
         Self { of_task, scores, ..self }
     }
 
+    /// Judges what was found for a request with what is pasted with it by the request alone as well.
+    pub(super) fn agree_with(&mut self, alone: &Found<'_>, n_skills: usize) {
+        let threshold = alone.calibration.map(|calibration| calibration.threshold_of(n_skills));
+        self.step.judgement = self.step.judgement.agreed(alone.step.judgement, threshold);
+    }
+
     /// Returns what is added to the score of a candidate where it is shown.
     fn shift(&self, candidate: &Candidate) -> f32 {
         self.scores.map_or(0.0, |scores| scores.of_candidate(candidate))

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use rayon::prelude::*;
 
 use super::{
-    merge::{N_MERGED, contributions, merge},
+    merge::{N_MERGED, add_readings, contributions, merge},
     pin::pin,
     reading::{Reading, read_need},
     standing::{MIN_COMPARED, Standing},
@@ -166,21 +166,20 @@ impl Ranker {
         reading: &Reading,
         k: usize,
     ) -> Result<Ranking> {
-        let query = &reading.query;
-        if query.needs().is_empty() {
-            return self.rank_text(index, reading, query, k);
+        let needs = reading.query.needs().iter().map(read_need).collect::<Result<Vec<Query>>>()?;
+        if needs.is_empty() {
+            return Ok(self.rank_task(index, reading, &[], k)?.whole);
         }
-        let n = usize::max(k, N_MERGED);
-        let needs = query.needs().iter().map(read_need);
-        let texts = [Ok(query.clone())].into_iter().chain(needs).collect::<Result<Vec<Query>>>()?;
         let standing = self.standing(index);
         let mut all_named = Vec::new();
-        for text in &texts {
+        for text in std::iter::once(&reading.whole()?).chain(&needs) {
             all_named.extend(pinned(standing.as_ref(), named(index, text)?)?);
         }
         all_named.sort_unstable();
         all_named.dedup();
-        let mut merged = merge(self.rank_texts(index, reading, &texts, n)?);
+        let n = usize::max(k, N_MERGED);
+        let OfTexts { whole, others, .. } = self.rank_task(index, reading, &needs, n)?;
+        let mut merged = merge([vec![whole], others].concat());
         pin(&mut merged.candidates, &all_named, merged.scale);
         merged.candidates.truncate(k);
         Ok(merged)
@@ -211,6 +210,27 @@ impl Ranker {
         k: usize,
     ) -> Result<Ranking> {
         Ok(self.rank_texts(index, reading, std::slice::from_ref(query), k)?.remove(0))
+    }
+
+    /// Ranks a task as a whole, by all its readings, and other texts: its parts or needs.
+    pub(super) fn rank_task(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        others: &[Query],
+        k: usize,
+    ) -> Result<OfTexts> {
+        let mut texts = vec![reading.whole()?];
+        let n = if reading.has_context() { k.max(N_MERGED) } else { k };
+        texts.extend(reading.others()?.into_iter().flatten());
+        let n_readings = texts.len();
+        texts.extend_from_slice(others);
+        let mut readings = self.rank_texts(index, reading, &texts, n)?;
+        let others = readings.split_off(n_readings);
+        let mut whole = readings.remove(0);
+        add_readings(&mut whole, &readings);
+        let request = readings.into_iter().next();
+        Ok(OfTexts { whole, others, request })
     }
 
     /// As [`rank_text`](Self::rank_text), for each of some texts; faster than one by one.
@@ -356,6 +376,10 @@ impl Ranker {
             let value = -found.discount;
             parts.push(Contribution { feature: TRANSLATION.to_owned(), value });
         }
+        if candidate.signals.of_readings != 0.0 {
+            let value = candidate.signals.of_readings;
+            parts.push(Contribution { feature: READINGS.to_owned(), value });
+        }
         // A merged ranking has taken it off the shares.
         if candidate.signals.lowered > 0.0 && contributions(candidate).is_none() {
             let value = -candidate.signals.lowered;
@@ -368,6 +392,14 @@ impl Ranker {
         }
         parts
     }
+}
+
+/// The rankings of a task and of other texts.
+pub(super) struct OfTexts {
+    pub(super) whole: Ranking,
+    pub(super) others: Vec<Ranking>,
+    /// That of the request alone, where something is pasted with it.
+    pub(super) request: Option<Ranking>,
 }
 
 /// A text that is ranked.
@@ -464,6 +496,9 @@ fn pinned(standing: Option<&Standing<'_>>, named: Vec<SkillId>) -> Result<Vec<Sk
 
 /// What a skill loses by its risks, and by being a copy of one that is trusted more.
 const TRUST: &str = "trust";
+
+/// What other readings of a task with something pasted change of a score.
+const READINGS: &str = "readings";
 
 /// What a skill loses that a translation found.
 const TRANSLATION: &str = "translation";

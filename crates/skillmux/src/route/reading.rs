@@ -7,7 +7,7 @@ use super::{
     terms::terms,
 };
 use crate::{
-    decompose::{negations, refusals, without},
+    decompose::{negations, pasted, refusals, without},
     error::Result,
     index::{Index, name_key},
     model::Speller,
@@ -20,11 +20,24 @@ use crate::{
 /// and `never use` of what it describes.
 const MAX_NEGATED_BYTES: usize = 1_200;
 
+/// Words of what is pasted that a request is read with: `fix this` says nothing alone, and all of a
+/// log would hide what is asked. By a look at the sets of `datasets/pasted-*.jsonl`, as the next
+/// one.
+const N_CONTEXT_WORDS: usize = 25;
+
+/// The same for a reading beside that one.
+const N_MORE_CONTEXT_WORDS: usize = 200;
+
 /// A task as it is ranked: in simplified characters, without what it rules out, and with typing
 /// errors mended and short forms spelled out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
+    /// What is asked.
     pub(super) query: Query,
+    /// The beginning of what is pasted with it, in the length for each reading with it.
+    context: Option<Context>,
+    /// What is asked, as the user wrote it, if something is pasted with it.
+    pub(super) request: Option<String>,
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
@@ -32,6 +45,13 @@ pub(super) struct Reading {
     pub(super) ruled_out: Vec<String>,
     /// What it does not want.
     unwanted: Unwanted,
+}
+
+/// The beginning of what is pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Context {
+    short: String,
+    long: String,
 }
 
 /// What the name of a skill tells that a task does not want.
@@ -51,12 +71,26 @@ impl Unwanted {
 }
 
 impl Reading {
-    /// Reads a request: as [`Reading::of`], and without what it says is not to be done.
+    /// Reads a task that somebody gives: as [`Reading::of`], without what it says is not to be done,
+    /// and apart from what is pasted with it.
     pub(super) fn of_request(
         query: &Query,
         index: &Index,
         speller: Option<&dyn Speller>,
     ) -> Result<Self> {
+        let task = query.text();
+        let Some(pasted) = pasted(task) else { return Self::of_asked(query, index, speller) };
+        let request = pasted.request_of(task);
+        let beginning = |n_words| pasted.beginning_of_material(task, n_words);
+        let context =
+            Context { short: beginning(N_CONTEXT_WORDS), long: beginning(N_MORE_CONTEXT_WORDS) };
+        let reading = Self::of_asked(&query.with_text(request.clone())?, index, speller)?;
+        let written = task.to_owned();
+        Ok(Self { context: Some(context), request: Some(request), written, ..reading })
+    }
+
+    /// Reads a request with nothing beside it.
+    fn of_asked(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let Some((rest, mut refused)) = without_refusals(query.text()) else {
             return Self::of(query, index, speller);
         };
@@ -72,6 +106,8 @@ impl Reading {
         let Wanted { text, objects, unwanted } = wanted(&task);
         let mut reading = Self {
             query: query.clone(),
+            context: None,
+            request: None,
             corrections: Vec::new(),
             written: query.text().to_owned(),
             ruled_out: Vec::new(),
@@ -91,6 +127,31 @@ impl Reading {
             reading.query = query.with_text(text)?;
         }
         Ok(reading)
+    }
+
+    /// Returns whether something is pasted with the request.
+    pub(super) fn has_context(&self) -> bool {
+        self.context.is_some()
+    }
+
+    /// Returns what the task as a whole is ranked by: the request, with a few words of what is
+    /// pasted with it.
+    pub(super) fn whole(&self) -> Result<Query> {
+        match &self.context {
+            Some(context) => self.query_in(&context.short),
+            None => Ok(self.query.clone()),
+        }
+    }
+
+    /// Returns other readings of the whole, if something is pasted with the request: the request
+    /// alone, and with more words of that.
+    pub(super) fn others(&self) -> Result<Option<[Query; 2]>> {
+        let Some(context) = &self.context else { return Ok(None) };
+        Ok(Some([self.query.clone(), self.query_in(&context.long)?]))
+    }
+
+    fn query_in(&self, context: &str) -> Result<Query> {
+        self.query.with_text(format!("{}\n\n{context}", self.query.text()))
     }
 
     /// Adds what the needs rule out, as far as neither the task nor another need asks for it.
@@ -216,6 +277,8 @@ mod tests {
     fn a_part_is_shown_as_it_was_written() {
         let reading = Reading {
             query: Query::new("先整理干净，再寄信").unwrap(),
+            context: None,
+            request: None,
             corrections: Vec::new(),
             written: "先整理乾淨，再寄信".to_owned(),
             ruled_out: Vec::new(),
@@ -234,6 +297,8 @@ mod tests {
             let mut reading = Reading {
                 written: task.to_owned(),
                 query,
+                context: None,
+                request: None,
                 corrections: Vec::new(),
                 ruled_out: Vec::new(),
                 unwanted: Unwanted::default(),

@@ -7,7 +7,12 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-use super::{ExplainedSkill, Stages, found::Found, page_words::PageWords, reading::read_need};
+use super::{
+    ExplainedSkill, Stages,
+    found::Found,
+    page_words::PageWords,
+    reading::{Reading, read_need},
+};
 use crate::{
     compose::{Calibration, Considered, Split, StepCandidates, judge},
     error::{Error, ErrorKind, Result},
@@ -216,10 +221,15 @@ impl Router {
     /// Returns what is ranked for a task, each as a query of its own: the needs that the caller
     /// gave, if any; then a task that names skills is a need as well, for these. Else the task, and
     /// its parts if it has several.
-    pub(super) fn needs(&self, index: &Index, task: &Query) -> Result<(Vec<(Need, Query)>, Split)> {
+    pub(super) fn needs(
+        &self,
+        index: &Index,
+        reading: &Reading,
+    ) -> Result<(Vec<(Need, Query)>, Split)> {
+        let task = &reading.query;
         let query = |need: Need| {
             let is_whole = need.text() == task.text();
-            let query = if is_whole { task.clone() } else { read_need(&need)? };
+            let query = if is_whole { reading.whole()? } else { read_need(&need)? };
             Ok((need, query))
         };
         let whole = [Need::new(task.text())];

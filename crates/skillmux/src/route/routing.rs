@@ -11,6 +11,7 @@ use super::{
     merge::{N_MERGED, OfTask, TaskScores},
     page_words::PageWords,
     profiles::Profiles,
+    ranker::OfTexts,
     reading::Reading,
     router::N_SPARE_CANDIDATES,
 };
@@ -52,7 +53,9 @@ struct Rankings {
     /// One of each need, in their order.
     of_needs: Vec<Ranking>,
     /// That of the task, where the caller gave the needs: they do not hold it.
-    of_whole: Option<Ranking>,
+    whole: Option<Ranking>,
+    /// That of the request alone, where something is pasted with it and no need was given.
+    request: Option<Ranking>,
 }
 
 impl Router {
@@ -67,20 +70,20 @@ impl Router {
         let started = (self.stages.clock)();
         let reading = self.stages.ranker.read_request(&index, query)?;
         let query = &reading.query;
-        let (needs, split) = self.needs(&index, query)?;
+        let (needs, split) = self.needs(&index, &reading)?;
         let max_skills = options.max_skills.unwrap_or_else(|| split.usual_limit(needs.len()));
         let n_candidates = max_skills.saturating_add(N_SPARE_CANDIDATES);
         // Each text is ranked once: a ranking may cost a request to a model.
         let is_deep = split != Split::Whole || options.n_hints > 0;
         let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
-        let Rankings { of_needs, of_whole } =
+        let Rankings { of_needs, whole, request } =
             self.rankings(&index, &reading, &needs, split, n_ranked)?;
-        let in_turn: Vec<&Ranking> = of_needs.iter().chain(&of_whole).collect();
+        let in_turn: Vec<&Ranking> = of_needs.iter().chain(&whole).collect();
         let n_hints = options.n_hints.min(MAX_HINTS);
         // Those that the plan loads are taken out again.
         let n_spare = if n_hints > 0 { max_skills } else { 0 };
         let mut hints = hints(&index, &in_turn, n_hints.saturating_add(n_spare))?;
-        let of_task = of_whole.as_ref().and_then(OfTask::of);
+        let of_task = whole.as_ref().and_then(OfTask::of);
         let of_parts = of_needs.first().filter(|_| split == Split::Parts);
         let scores = of_parts.and_then(TaskScores::of);
         // Who names needs asks for them.
@@ -94,6 +97,11 @@ impl Router {
             Ok(of_need.beside(of_task.as_ref(), scores.as_ref()))
         });
         let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
+        if let (Some(ranking), Some(whole)) = (request, found.first_mut()) {
+            let request = (Need::new(query.text()), query.clone());
+            let alone = self.found(&index, &request, is_asked_for, ranking, 1)?;
+            whole.agree_with(&alone, index.n_skills());
+        }
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace(Stage::Retrieve, started, index.n_skills(), n_found));
 
@@ -112,12 +120,12 @@ impl Router {
         hints.truncate(n_hints);
 
         let started = (self.stages.clock)();
-        let pages = self.pages(&index, query, &loaded, options.budget_tokens);
+        let pages = self.pages(&index, &reading.whole()?, &loaded, options.budget_tokens);
         let n_nodes = loaded.iter().map(|loaded| loaded.skill.nodes.nodes.len()).sum();
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace(Stage::Page, started, n_nodes, n_selected));
 
-        let Reading { corrections, ruled_out, .. } = reading;
+        let Reading { request, corrections, ruled_out, .. } = reading;
         Ok(Route {
             query_id: None,
             decision,
@@ -126,6 +134,7 @@ impl Router {
             steps,
             pages,
             hints,
+            request,
             corrections,
             ruled_out,
             passes: Vec::new(),
@@ -133,7 +142,8 @@ impl Router {
         })
     }
 
-    /// Ranks each need, and the task as a whole beside needs of the caller, `k` skills deep.
+    /// Ranks each need, the task as a whole beside needs of the caller, and a request without what is
+    /// pasted with it, `k` skills deep.
     fn rankings(
         &self,
         index: &Index,
@@ -142,13 +152,16 @@ impl Router {
         split: Split,
         k: usize,
     ) -> Result<Rankings> {
-        let mut texts: Vec<Query> = needs.iter().map(|(_, query)| query.clone()).collect();
-        if split == Split::Needs {
-            texts.push(reading.query.clone());
+        let texts = needs.iter().map(|(_, query)| query.clone());
+        let has_needs = split == Split::Needs;
+        let texts: Vec<Query> = texts.skip(usize::from(!has_needs)).collect();
+        let OfTexts { whole, others, request } =
+            self.stages.ranker.rank_task(index, reading, &texts, k)?;
+        if has_needs {
+            return Ok(Rankings { of_needs: others, whole: Some(whole), request: None });
         }
-        let mut of_needs = self.stages.ranker.rank_texts(index, reading, &texts, k)?;
-        let of_whole = if split == Split::Needs { of_needs.pop() } else { None };
-        Ok(Rankings { of_needs, of_whole })
+        let of_needs = [vec![whole], others].concat();
+        Ok(Rankings { of_needs, whole: None, request })
     }
 
     /// Asks the composer which skills each step loads.

@@ -5,6 +5,7 @@ use super::{
     copies::{Distinct, distinct, exact_copies},
     hints::{MAX_HINTS, hints},
     merge::N_MERGED,
+    ranker::OfTexts,
     reading::read_need,
 };
 use crate::{
@@ -37,7 +38,7 @@ impl Router {
         let index = self.index();
         let reading = self.stages.ranker.read_request(&index, query)?;
         let ranking = self.stages.ranker.rank_reading(&index, &reading, k)?;
-        self.explained(&index, &reading.query, ranking.candidates)
+        self.explained(&index, &reading.whole()?, ranking.candidates)
     }
 
     /// Returns the best `k` skills that are no copies of a better one, each with its
@@ -61,7 +62,7 @@ impl Router {
         };
         let (candidates, copies): (Vec<_>, Vec<_>) =
             found.into_iter().map(|Distinct { candidate, copies }| (candidate, copies)).unzip();
-        let mut explained = self.explained(&index, &reading.query, candidates)?;
+        let mut explained = self.explained(&index, &reading.whole()?, candidates)?;
         for (skill, copies) in explained.iter_mut().zip(copies) {
             skill.copies = copies;
         }
@@ -77,7 +78,7 @@ impl Router {
     pub fn explain(&self, query: &Query, candidates: &[Candidate]) -> Result<Vec<ExplainedSkill>> {
         let index = self.index();
         let reading = self.stages.ranker.read_request(&index, query)?;
-        self.explained(&index, &reading.query, candidates.to_vec())
+        self.explained(&index, &reading.whole()?, candidates.to_vec())
     }
 
     /// Returns up to `n` skills that may help with a task or one of its needs, in a line each; see
@@ -88,12 +89,11 @@ impl Router {
     pub fn hints(&self, query: &Query, n: usize) -> Result<Vec<Hint>> {
         let index = self.index();
         let reading = self.stages.ranker.read_request(&index, query)?;
-        let needs = reading.query.needs().iter().map(read_need);
-        let texts = std::iter::once(Ok(reading.query.clone())).chain(needs);
-        let texts = texts.collect::<Result<Vec<Query>>>()?;
-        let rankings = self.stages.ranker.rank_texts(&index, &reading, &texts, N_MERGED)?;
+        let needs = reading.query.needs().iter().map(read_need).collect::<Result<Vec<Query>>>()?;
+        let OfTexts { whole, others, .. } =
+            self.stages.ranker.rank_task(&index, &reading, &needs, N_MERGED)?;
         // The needs come first, as in an answer.
-        let in_turn: Vec<&Ranking> = rankings[1..].iter().chain(&rankings[..1]).collect();
+        let in_turn: Vec<&Ranking> = others.iter().chain([&whole]).collect();
         hints(&index, &in_turn, n.min(MAX_HINTS))
     }
 

@@ -58,7 +58,7 @@ impl Router {
     pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
         let index = self.index();
         let reading = self.stages.ranker.read(&index, query)?;
-        let (needs, split) = self.needs(&index, &reading.query)?;
+        let (needs, split) = self.needs(&index, &reading)?;
         let is_asked_for = split == Split::Needs || self.stages.ranker.asks(reading.query.text());
         let k = Split::Whole.usual_limit(1) + N_SPARE_CANDIDATES;
         let texts: Vec<Query> = needs.iter().map(|(_, text)| text.clone()).collect();

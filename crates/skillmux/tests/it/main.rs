@@ -17,6 +17,7 @@ mod incremental;
 mod library;
 mod needs;
 mod page;
+mod pasted;
 mod rankers;
 mod rerankers;
 mod retriever;

@@ -13,6 +13,29 @@ pub struct Judgement {
     pub verdict: Verdict,
 }
 
+impl Judgement {
+    /// Returns what is judged of a request together with what is pasted with it, if this is judged
+    /// of both and `alone` of the request: what is pasted says which skill is meant, and the
+    /// request whether one is. So the log-odds are at most [`MOST_BY_MATERIAL`] above those of the
+    /// request.
+    pub(crate) fn agreed(self, alone: Self, threshold: Option<f32>) -> Self {
+        let (Some(both), Some(alone_confidence)) = (self.confidence, alone.confidence) else {
+            return self;
+        };
+        if alone.verdict == Verdict::SmallTalk {
+            return alone;
+        }
+        let confidence = f32::min(both, discounted(alone_confidence, -MOST_BY_MATERIAL));
+        let is_enough = threshold.is_none_or(|threshold| confidence >= threshold);
+        let verdict = if is_enough { self.verdict } else { Verdict::DoesNotHelp };
+        Self { confidence: Some(confidence), verdict }
+    }
+}
+
+/// Most log-odds that what is pasted adds to those of a request. By a look at the sets of
+/// `datasets/pasted-*.jsonl`.
+const MOST_BY_MATERIAL: f32 = 3.0;
+
 /// Whether the best candidate is worth loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -110,6 +133,24 @@ mod tests {
             |t| judge(TASK, false, 50, Some(&best(false)), Some(&calibration(t))).verdict;
         assert_eq!(verdict_at(confidence), Verdict::Helps);
         assert_eq!(verdict_at(confidence.next_up()), Verdict::DoesNotHelp);
+    }
+
+    #[test]
+    fn what_is_pasted_adds_little_to_a_request_that_asks_for_no_skill() {
+        let judged = |confidence, verdict| Judgement { confidence: Some(confidence), verdict };
+        let both = judged(0.9, Verdict::Helps);
+        let with = |alone| both.agreed(alone, Some(0.25));
+        assert_eq!(with(judged(0.5, Verdict::Helps)), both);
+        // Log-odds of -5, and so of -2 with what is pasted.
+        let alone = judged(1.0 / (1.0 + 5_f32.exp()), Verdict::DoesNotHelp);
+        let found = with(alone);
+        assert_eq!(found.verdict, Verdict::DoesNotHelp);
+        let confidence = found.confidence.unwrap();
+        assert!((confidence - 1.0 / (1.0 + 2_f32.exp())).abs() < 1e-5, "{confidence}");
+        let thanks = judged(0.0, Verdict::SmallTalk);
+        assert_eq!(with(thanks), thanks);
+        let unknown = Judgement { confidence: None, verdict: Verdict::Helps };
+        assert_eq!(unknown.agreed(unknown, None), unknown);
     }
 
     #[test]

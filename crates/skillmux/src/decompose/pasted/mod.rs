@@ -1,0 +1,376 @@
+//! [`pasted`]: tells what a user asks from what is pasted with it.
+
+mod line;
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use self::line::LineKind;
+use super::{
+    clauses,
+    request_start::{asks, asks_anywhere},
+};
+use crate::text::is_spaceless;
+
+/// Fewest bytes of a task in which something is looked for that is pasted: a shorter one is read as a
+/// whole. By a look at the sets of `datasets/pasted-*.jsonl` and at `fixtures/user-tasks.jsonl`.
+const MIN_BYTES: usize = 450;
+
+/// Least share of a task that is foreign by its look, where that is pasted.
+const MIN_FOREIGN_SHARE: f32 = 0.4;
+
+/// Fewest bytes of pasted prose.
+const MIN_PROSE_BYTES: usize = 500;
+
+/// Least share of a task that is pasted prose.
+const MIN_PROSE_SHARE: f32 = 0.8;
+
+/// Largest share of the clauses of pasted prose that ask for something: a task with more is all of
+/// the user's own.
+const MAX_ASKING_SHARE: f32 = 0.3;
+
+/// Most words of a request about pasted prose.
+const MAX_WORDS_ABOUT_PROSE: usize = 60;
+
+/// Fewest lines of speech that make a chat.
+const MIN_SPEECHES: usize = 3;
+
+/// Fewest lines that look like the head of a mail, and are one.
+const MIN_MAIL_HEADS: usize = 2;
+
+/// Least points of a block that is a request among foreign ones.
+const MIN_POINTS: i32 = 24;
+
+/// Most characters of a word at the beginning of what is pasted: an encoded file is one word.
+const MAX_CHARS_A_WORD: usize = 12;
+
+/// Words by which a request says that something is pasted.
+static POINTING: LazyLock<Regex> = LazyLock::new(|| {
+    let english = "this|these|above|below|following|attached|past(e|ed|ing)|here(['’]s| is| are)?";
+    pattern(&format!(r"(?i)\b({english})\b|下面|以下|上面|如下|这|附|上述"))
+});
+
+/// Words of a user who speaks of himself, or of him to whom the request is made.
+static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(i|i['’](m|d|ll|ve)|me|my|mine|we|us|our|you|your)\b|我|你|咱|您")
+});
+
+/// Words of a question or of a request, wherever they stand in a sentence.
+static WONDERING: LazyLock<Regex> = LazyLock::new(|| {
+    let english = "what|how|why|which|who|where|when";
+    pattern(&format!(r"(?i)\b({english})\b|怎么|哪|什么|如何|吗|帮|麻烦|请|给我"))
+});
+
+/// Beginnings of the first and of the last line of a letter.
+static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
+    let words =
+        "hi|hello|hey|dear|(kind |best )?regards|best|(many )?thanks|thank you|cheers|sincerely";
+    pattern(&format!(r"(?i)^\W*({words})\b"))
+});
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern is right")
+}
+
+/// What a user asks, and what is pasted with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pasted {
+    /// Bytes of the task that ask for something, in their order.
+    pub request: Vec<Range<usize>>,
+    /// Bytes of the rest, in their order, without blank lines.
+    pub material: Vec<Range<usize>>,
+}
+
+impl Pasted {
+    /// Returns what is asked, a line for each piece.
+    pub fn request_of(&self, task: &str) -> String {
+        let pieces: Vec<&str> = self.request.iter().map(|range| &task[range.clone()]).collect();
+        pieces.join("\n")
+    }
+
+    /// Returns the first words of what is pasted; two characters of writing without spaces are a
+    /// word.
+    pub fn beginning_of_material(&self, task: &str, n_words: usize) -> String {
+        let (mut beginning, mut n_halves, mut is_apart) = (String::new(), 0, true);
+        let lines = self.material.iter().map(|range| &task[range.clone()]);
+        for c in lines.flat_map(|text| text.chars().chain(['\n'])).take(n_words * MAX_CHARS_A_WORD)
+        {
+            n_halves += match c {
+                _ if is_spaceless(c) => 1,
+                _ if is_apart && c.is_alphanumeric() => 2,
+                _ => 0,
+            };
+            if n_halves > 2 * n_words {
+                break;
+            }
+            is_apart = c.is_whitespace() || is_spaceless(c) || is_apart && !c.is_alphanumeric();
+            beginning.push(c);
+        }
+        beginning.trim_end().to_owned()
+    }
+}
+
+/// Returns what a task asks, and what is pasted with it: a log, code, a table, a mail, an article.
+/// `None` if nothing is, as far as the looks of its lines tell, or if no block asks for something.
+///
+/// A block is lines of one kind without a blank line between them. Where much of a task looks as
+/// nobody talks, those blocks are the request that ask, and stand first or last. Where it is prose,
+/// only its first and its last block can be the request: they point at the rest (`this`, `below`),
+/// which hardly asks for anything.
+///
+/// ```
+/// use skillmux::decompose::pasted;
+///
+/// let log = "2026-03-01 10:22:07 ERROR [worker-3] upstream timed out, retry 4 of 5\n".repeat(8);
+/// let task = format!("{log}\nwhy does it hang, and how do we stop that?");
+/// let found = pasted(&task).unwrap();
+/// assert_eq!(found.request_of(&task), "why does it hang, and how do we stop that?");
+/// assert_eq!(found.beginning_of_material(&task, 3), "2026-03-01 10:22:07 ERROR");
+/// ```
+pub fn pasted(task: &str) -> Option<Pasted> {
+    if task.len() < MIN_BYTES {
+        return None;
+    }
+    let blocks = blocks(task);
+    let requests: Vec<usize> = if foreign_share(&blocks) >= MIN_FOREIGN_SHARE {
+        (0..blocks.len()).filter(|at| points(&blocks, *at) >= MIN_POINTS).collect()
+    } else {
+        about_prose(&blocks)
+    };
+    let (mut request, mut material) = (Vec::new(), Vec::new());
+    for (at, Block { range, .. }) in blocks.into_iter().enumerate() {
+        if requests.contains(&at) { request.push(range) } else { material.push(range) }
+    }
+    let is_both = !request.is_empty() && !material.is_empty();
+    is_both.then_some(Pasted { request, material })
+}
+
+/// Lines of one kind that stand together.
+struct Block<'t> {
+    kind: LineKind,
+    range: Range<usize>,
+    text: &'t str,
+    n_lines: usize,
+}
+
+/// Returns the blocks of a task in their order.
+fn blocks(task: &str) -> Vec<Block<'_>> {
+    let kinds = kinds(task);
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let (mut start, mut is_apart) = (0, true);
+    for (line, kind) in task.split_inclusive('\n').zip(kinds) {
+        let range = start..start + line.trim_end().len();
+        start += line.len();
+        if kind == LineKind::Blank {
+            is_apart = true;
+            continue;
+        }
+        match blocks.last_mut().filter(|last| !is_apart && last.kind == kind) {
+            Some(last) => {
+                last.range.end = range.end;
+                last.text = &task[last.range.clone()];
+                last.n_lines += 1;
+            }
+            None => blocks.push(Block { kind, text: &task[range.clone()], range, n_lines: 1 }),
+        }
+        is_apart = false;
+    }
+    blocks
+}
+
+/// Returns the kind of each line; a few lines of speech are prose with a colon.
+fn kinds(task: &str) -> Vec<LineKind> {
+    let mut is_fenced = false;
+    let kind = |line: &str| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced ^= is_fence;
+        if is_fenced || is_fence { LineKind::Foreign } else { LineKind::of(line) }
+    };
+    let mut kinds: Vec<LineKind> = task.split_inclusive('\n').map(kind).collect();
+    if kinds.iter().filter(|kind| **kind == LineKind::Speech).count() < MIN_SPEECHES {
+        let speeches = kinds.iter_mut().filter(|kind| **kind == LineKind::Speech);
+        speeches.for_each(|kind| *kind = LineKind::Prose);
+    }
+    kinds
+}
+
+fn n_bytes<'b>(blocks: impl Iterator<Item = &'b Block<'b>>) -> usize {
+    blocks.map(|block| block.range.len()).sum()
+}
+
+/// Returns the share of the bytes that look as nobody talks; 1 where there is the head of a mail.
+fn foreign_share(blocks: &[Block<'_>]) -> f32 {
+    let heads = blocks.iter().filter(|block| block.kind == LineKind::MailHead);
+    if heads.map(|block| block.n_lines).sum::<usize>() >= MIN_MAIL_HEADS {
+        return 1.0;
+    }
+    let is_foreign = |block: &&Block<'_>| match block.kind {
+        LineKind::Foreign | LineKind::MailHead | LineKind::Speech => true,
+        LineKind::Blank | LineKind::Prose | LineKind::Item => false,
+    };
+    n_bytes(blocks.iter().filter(is_foreign)) as f32 / n_bytes(blocks.iter()).max(1) as f32
+}
+
+/// Returns how much a block looks like the request among foreign ones. The points are set by hand,
+/// by a look at `datasets/pasted-fit.jsonl`.
+fn points(blocks: &[Block<'_>], at: usize) -> i32 {
+    let Block { kind, text, .. } = &blocks[at];
+    if *kind != LineKind::Prose {
+        return i32::MIN;
+    }
+    let n_words = n_words(text);
+    let is_question = is_question(text);
+    let is_asking = is_question || asks_anywhere(text) || WONDERING.is_match(text);
+    let (is_first, is_last) = (at == 0, at + 1 == blocks.len());
+    let points = [
+        (is_first, 20),
+        (is_last, 20),
+        (is_asking, 15),
+        (!is_asking, -7),
+        (is_question, 10),
+        (PERSONAL.is_match(text), 5),
+        (text.trim_start().starts_with(char::is_lowercase), 7),
+        (is_first && text.ends_with([':', '：']), 10),
+        (n_words > 70, -10),
+        (n_words > 120, -25),
+        (n_words < 3, -10),
+        (n_words < 8 && COURTESY.is_match(text), -30),
+    ];
+    points.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum()
+}
+
+/// Returns the first and the last block, as far as they ask for something about the rest, which is
+/// prose; none if the rest asks for much.
+fn about_prose(blocks: &[Block<'_>]) -> Vec<usize> {
+    let n_all = n_bytes(blocks.iter());
+    let is_about = |at: &usize| {
+        let Block { kind, range, text, .. } = &blocks[*at];
+        let n_rest = n_all - range.len();
+        *kind == LineKind::Prose
+            && n_rest >= MIN_PROSE_BYTES
+            && n_rest as f32 >= MIN_PROSE_SHARE * n_all as f32
+            && n_words(text) <= MAX_WORDS_ABOUT_PROSE
+            && POINTING.is_match(text)
+            && (is_question(text) || asks_anywhere(text))
+    };
+    let mut ends = vec![0, blocks.len().saturating_sub(1)];
+    ends.dedup();
+    ends.retain(is_about);
+    let rest = (0..blocks.len()).filter(|at| !ends.contains(at)).map(|at| blocks[at].text);
+    let (mut n_asking, mut n_clauses) = (0, 0);
+    for text in rest {
+        for clause in clauses(text) {
+            n_clauses += 1;
+            n_asking += usize::from(asks(&text[clause.range]));
+        }
+    }
+    if n_asking as f32 > MAX_ASKING_SHARE * n_clauses as f32 {
+        ends.clear();
+    }
+    ends
+}
+
+fn is_question(text: &str) -> bool {
+    text.contains(['?', '？'])
+}
+
+/// Returns the number of words; two characters of writing without spaces are a word.
+fn n_words(text: &str) -> usize {
+    let n_spaceless = text.chars().filter(|c| is_spaceless(*c)).count();
+    let is_word = |word: &&str| word.contains(|c: char| c.is_alphanumeric() && !is_spaceless(c));
+    text.split_whitespace().filter(is_word).count() + n_spaceless / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "Traceback (most recent call last):\n  File \"jobs/nightly.py\", line 41, in \
+                         run\n    rows = load(path)\n  File \"jobs/load.py\", line 12, in load\n    \
+                         return parse(open(path))\nUnicodeDecodeError: 'utf-8' codec can't decode \
+                         byte 0xe9 in position 3310: invalid continuation byte\n[exit 1] 00:04:11\n[retry \
+                         2/3] 00:14:11 -> exit 1\n[retry 3/3] 00:24:11 -> exit 1\n[alert] \
+                         nightly/load: 3 failures in 24h, paging ops-2 (pager_id=4471)";
+
+    const MAIL: &str = "From: Ines\nTo: Otto\nSubject: Thursday\n\nHi Otto,\n\nthe hall is ours from \
+                        six. Please bring the long cable, and ask Mina whether she has a second \
+                        lamp.\n\nThe caterer wants a number by noon. I said forty, which is more \
+                        than will come, but better so. The hall wants to be paid in advance, I \
+                        have the bill here. Mina also asks where the vans can stand, since the \
+                        yard is closed until Monday and the street is narrow.\n\nBest,\nInes";
+
+    const ARTICLE: &str = "The mill stood idle for thirty years.\n\nIts wheel had rotted, and the \
+                           race was dry.\n\nThen a baker from the next village bought the ruin for \
+                           the price of a used car. She had read of the stones, which were said to \
+                           be the best of the valley.\n\nThe first flour came in spring. It was \
+                           grey and coarse, and the bread that was made of it was gone by eight \
+                           o'clock.\n\nToday the mill grinds two days a week. On the other days \
+                           children are shown how a wheel turns a stone, and in the yard they bake \
+                           their own rolls in an oven of clay.";
+
+    /// Returns what is asked, or nothing.
+    fn request(task: &str) -> Option<String> {
+        let found = pasted(task)?;
+        // Nothing is lost, and nothing counts twice.
+        let mut all: Vec<Range<usize>> = [found.request.clone(), found.material.clone()].concat();
+        all.sort_by_key(|range| range.start);
+        assert!(all.windows(2).all(|pair| pair[0].end <= pair[1].start), "{all:?}");
+        let n_said = all.iter().map(|range| task[range.clone()].split_whitespace().count());
+        assert_eq!(n_said.sum::<usize>(), task.split_whitespace().count());
+        Some(found.request_of(task))
+    }
+
+    #[test]
+    fn a_request_stands_before_or_behind_what_is_pasted() {
+        for asked in ["nightly job died again, fix it pls", "这个任务昨晚又挂了，帮我看看怎么修"]
+        {
+            for material in [TRACE, MAIL] {
+                let (first, last) =
+                    (format!("{asked}\n\n{material}"), format!("{material}\n\n{asked}"));
+                assert_eq!(request(&first).as_deref(), Some(asked), "{first}");
+                assert_eq!(request(&last).as_deref(), Some(asked), "{last}");
+            }
+            let fenced = format!("{asked}\n```\n{ARTICLE}\n```");
+            assert_eq!(request(&fenced).as_deref(), Some(asked));
+        }
+        let around = format!("this ran last night:\n{TRACE}\n\nwhat do I have to change?");
+        let expected = "this ran last night:\nwhat do I have to change?";
+        assert_eq!(request(&around).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_request_about_prose_points_at_it() {
+        let asked = "Make five questions for a quiz out of this, please.";
+        for task in [format!("{asked}\n\n{ARTICLE}"), format!("{ARTICLE}\n\n{asked}")] {
+            assert_eq!(request(&task).as_deref(), Some(asked));
+        }
+        // Nothing tells a last paragraph of the same text from this.
+        assert_eq!(request(&format!("{ARTICLE}\n\nMake five questions for a quiz.")), None);
+    }
+
+    #[test]
+    fn a_task_of_the_users_own_words_is_no_paste() {
+        let own = "We have moved our shop to another host, and this is what is left to do.\n\n\
+                   - Set up the backups, once a night.\n- Move the mail, without losing any.\n\
+                   - Write a page for customers that says what is new.\n- Check that old links \
+                   work.\n\nStart with the mail. Then tell me how long the rest takes. Ask me before \
+                   you delete anything. Keep the old host until we have paid the last bill, and \
+                   send me a list of what you have done.\n\nCould \
+                   you please also draw a picture of this for my colleagues?";
+        assert!(own.len() > MIN_BYTES);
+        assert_eq!(request(own), None);
+        assert_eq!(request(TRACE), None, "nothing is asked");
+        assert_eq!(request("fix this\n\nTypeError: x is undefined"), None, "it is short");
+    }
+
+    #[test]
+    fn a_long_word_does_not_fill_the_beginning() {
+        let task = format!("{}\n\nwhat is encoded in this?", "QUJD".repeat(200));
+        let found = pasted(&task).unwrap();
+        assert_eq!(found.beginning_of_material(&task, 10).len(), 120);
+        let task = format!("帮我看一下这段日志\n\n{}", "错误：连接超时 10.2.3.4:8080\n".repeat(30));
+        let found = pasted(&task).unwrap();
+        assert_eq!(found.beginning_of_material(&task, 4), "错误：连接超时 10.2.3.4:8080");
+    }
+}
