@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Scores the tasks of `fixtures/user-tasks.jsonl`, by kind, alone and with their needs: the table of docs/plan.md.
 
-usage: user_tasks.py SKILLMUX INDEX [--tasks FILE]
+usage: user_tasks.py SKILLMUX INDEX [--tasks FILE] [--sets]
 
 INDEX is a folder of `skillmux index fixtures/user-library.jsonl`. The columns are shares of the tasks: the decision is right; the
-loaded skill of the highest score is right; each need has a skill. A task that needs none is right if nothing loads.
+loaded skill of the highest score is right; each need has a skill. A task that needs none is right if nothing loads. With --sets there
+are two more columns: the set F1 of the loaded skills, and how many skills load.
 """
 
 import argparse
@@ -22,14 +23,20 @@ def main():
     parser.add_argument("skillmux")
     parser.add_argument("index", type=Path)
     parser.add_argument("--tasks", type=Path, default=TASKS)
+    parser.add_argument("--sets", action="store_true")
     args = parser.parse_args()
     tasks = [json.loads(line) for line in args.tasks.read_text(encoding="utf-8").splitlines()]
-    cells = [shares(tasks, routes(args, tasks, fields)) for fields in (("query_id", "query"), ("query_id", "query", "needs"))]
-    print("| kind | tasks | task alone: decision | first | all | with needs: decision | first | all |\n|---|---:|---:|---:|---:|---:|---:|---:|")
+    columns = slice(0, 5 if args.sets else 3)
+    names = ["decision", "first", "all", "set F1", "skills"][columns]
+    has_needs = any(task.get("needs") for task in tasks)
+    readings = [("task alone: ", ("query_id", "query")), ("with needs: ", ("query_id", "query", "needs"))][: 1 + has_needs]
+    cells = [shares(tasks, routes(args, tasks, fields), columns) for _, fields in readings]
+    heads = [" | ".join([reading + names[0], *names[1:]]) for reading, _ in readings]
+    print(f"| kind | tasks | {' | '.join(heads)} |\n|---|---:|{'---:|' * len(names) * len(readings)}")
     for kind in ["all", *sorted({task["kind"] for task in tasks})]:
         n = sum(kind in ("all", task["kind"]) for task in tasks)
         name = kind if kind == "all" else f"`{kind}`"
-        print(f"| {name} | {n} | {cells[0][kind]} | {cells[1][kind]} |")
+        print(f"| {name} | {n} | {' | '.join(cell[kind] for cell in cells)} |")
 
 
 def routes(args, tasks, fields):
@@ -44,11 +51,11 @@ def routes(args, tasks, fields):
     return {route["query_id"]: route for route in map(json.loads, lines)}
 
 
-def shares(tasks, routes):
+def shares(tasks, routes, columns):
     """Returns the shares that are right, as text by kind."""
     rights = defaultdict(list)
     for task in tasks:
-        right = scored(task, routes[task["query_id"]])
+        right = scored(task, routes[task["query_id"]])[columns]
         rights["all"].append(right)
         rights[task["kind"]].append(right)
     return {kind: " | ".join(f"{sum(column) / len(rows):.2f}" for column in zip(*rows)) for kind, rows in rights.items()}
@@ -59,10 +66,12 @@ def scored(task, route):
     is_decided = route["decision"] == task["decision"]
     needs = [need for need in task["skills"] if need]
     if not needs:
-        return is_decided, is_decided, is_decided
+        return is_decided, is_decided, is_decided, is_decided, len(loaded)
     ids = {skill["id"] for skill in loaded}
     best = max(loaded, key=lambda skill: skill["score"], default={"id": None})["id"]
-    return is_decided, any(best in need for need in needs), all(ids.intersection(need) for need in needs)
+    served = sum(bool(ids.intersection(need)) for need in needs)
+    f1 = 2 * served / (len(ids) + len(needs))
+    return is_decided, any(best in need for need in needs), served == len(needs), f1, len(loaded)
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ pub(crate) struct RouteView {
     pub(crate) confidence: Option<f64>,
     /// The decision in a sentence.
     pub(crate) reason: String,
-    /// What was read as the request, if the rest of the task is pasted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) request: Option<String>,
+    /// What was read as the request, if the rest is pasted.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) request: String,
     /// Words of the task that were taken for typing errors, and what they were read as.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) corrections: Vec<String>,
@@ -191,7 +191,7 @@ impl RouteView {
             decision: Decision::Abstain,
             confidence: Some(0.0),
             reason: "there are no skills".to_owned(),
-            request: None,
+            request: String::new(),
             corrections: Vec::new(),
             ruled_out: Vec::new(),
             skills: Vec::new(),
@@ -240,7 +240,7 @@ impl From<Route> for RouteView {
             decision: route.decision,
             confidence: route.confidence.map(rounded),
             reason: label(&route.reason),
-            request: route.request.as_deref().map(label),
+            request: route.request.as_deref().map(label).unwrap_or_default(),
             corrections: route.corrections.iter().map(correction).collect(),
             ruled_out: route.ruled_out.iter().map(|object| label(object)).collect(),
             skills,

@@ -24,8 +24,9 @@ pub(super) fn route_text(route: &RouteView) -> String {
         None => "uncalibrated".to_owned(),
     };
     let mut text = format!("decision: {decision} ({confidence}): {}\n", one_line(&route.reason));
-    if let Some(request) = &route.request {
-        let _ = writeln!(text, "asked: {} (the rest is read as pasted)", one_line(request));
+    if !route.request.is_empty() {
+        let request = one_line(&route.request);
+        let _ = writeln!(text, "asked: {request} (the rest is read as pasted material)");
     }
     if !route.corrections.is_empty() {
         text.push_str(&words("read as: ", &route.corrections));

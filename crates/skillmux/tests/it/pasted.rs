@@ -8,11 +8,12 @@ use skillmux::{
 
 use crate::library::{Workshop, sample};
 
-/// What a user pastes: a log with words of other skills.
+/// What a user pastes: a log that soon goes on in words of another skill.
 fn log() -> String {
-    let line = "2026-03-01 10:22:07 ERROR [deck-worker-3] building slides from outline.md failed: \
+    let start = "2026-03-01 10:22:06 INFO [worker-3] picked up job 4471 of queue nightly\n";
+    let line = "2026-03-01 10:22:07 ERROR [worker-3] building slides from outline.md failed: \
                 slides theme 4 has no outline\n";
-    line.repeat(12)
+    start.repeat(4) + &line.repeat(12)
 }
 
 #[test]
