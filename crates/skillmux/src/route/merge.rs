@@ -119,15 +119,16 @@ impl OfTask {
     }
 }
 
-/// How far the log-odds of several readings of a task count, below the best: they say much the same.
-/// Set by hand, by a look at the sets of `datasets/pasted-*.jsonl`.
+/// Weight of the sum over the readings of a task. It is below 1, since they share most of their words.
+/// Set by hand, with a look at `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`.
 const READINGS_SHARE: f32 = 0.5;
 
-/// Changes the scores of a ranking of a task by what its other readings say of each candidate, and
-/// orders them again. Where scores are no log-odds, it changes nothing.
+/// Changes the scores of a ranking of a task by its other readings, and orders the candidates again.
+/// Where the others have no log-odds, it changes nothing.
 ///
-/// How far a candidate is below the best one is half of the sum over all readings. One that a
-/// reading has not found is 5 below its best.
+/// The new distance of a candidate from the best one that is not named is half of the sum of its
+/// distances in all readings. In the others, a distance counts 5 at most, and 5 for a skill that
+/// was not found. Named skills keep their scores.
 pub(super) fn add_readings(ranking: &mut Ranking, others: &[Ranking]) {
     let others: Vec<OfTask> = others.iter().filter_map(OfTask::of).collect();
     let mut unnamed: Vec<&mut Candidate> =

@@ -168,7 +168,9 @@ impl Ranker {
     ) -> Result<Ranking> {
         let needs = reading.query.needs().iter().map(read_need).collect::<Result<Vec<Query>>>()?;
         if needs.is_empty() {
-            return Ok(self.rank_task(index, reading, &[], k)?.whole);
+            let OfTexts { mut whole, .. } = self.rank_task(index, reading, &[], k)?;
+            whole.candidates.truncate(k);
+            return Ok(whole);
         }
         let standing = self.standing(index);
         let mut all_named = Vec::new();
@@ -212,7 +214,8 @@ impl Ranker {
         Ok(self.rank_texts(index, reading, std::slice::from_ref(query), k)?.remove(0))
     }
 
-    /// Ranks a task as a whole, by all its readings, and other texts: its parts or needs.
+    /// Ranks a task as a whole, by all its readings, and other texts: its parts or needs. The
+    /// rankings are `k` skills deep, and deeper where readings are added.
     pub(super) fn rank_task(
         &self,
         index: &Index,

@@ -20,12 +20,12 @@ use crate::{
 /// and `never use` of what it describes.
 const MAX_NEGATED_BYTES: usize = 1_200;
 
-/// Words of what is pasted that a request is read with: `fix this` says nothing alone, and all of a
-/// log would hide what is asked. By a look at the sets of `datasets/pasted-*.jsonl`, as the next
-/// one.
+/// Words of the pasted material in the main ranking: `fix this` says nothing alone, and a whole log
+/// would hide the request. Chosen with a look at `pasted-fit.jsonl` and `pasted-tasks.jsonl` of
+/// `datasets/`, as the next one.
 const N_CONTEXT_WORDS: usize = 25;
 
-/// The same for a reading beside that one.
+/// Words of it in the longer one of the other two rankings.
 const N_MORE_CONTEXT_WORDS: usize = 200;
 
 /// A task as it is ranked: in simplified characters, without what it rules out, and with typing
@@ -34,7 +34,7 @@ const N_MORE_CONTEXT_WORDS: usize = 200;
 pub(super) struct Reading {
     /// What is asked.
     pub(super) query: Query,
-    /// The beginning of what is pasted with it, in the length for each reading with it.
+    /// The first words of what is pasted with it, as the user wrote them.
     context: Option<Context>,
     /// What is asked, as the user wrote it, if something is pasted with it.
     pub(super) request: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct Reading {
     unwanted: Unwanted,
 }
 
-/// The beginning of what is pasted.
+/// The first words of what is pasted: [`N_CONTEXT_WORDS`] and [`N_MORE_CONTEXT_WORDS`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Context {
     short: String,
@@ -134,8 +134,8 @@ impl Reading {
         self.context.is_some()
     }
 
-    /// Returns what the task as a whole is ranked by: the request, with a few words of what is
-    /// pasted with it.
+    /// Returns what the task as a whole is ranked by: the request, with the first 25 words of what
+    /// is pasted with it.
     pub(super) fn whole(&self) -> Result<Query> {
         match &self.context {
             Some(context) => self.query_in(&context.short),
@@ -143,8 +143,8 @@ impl Reading {
         }
     }
 
-    /// Returns other readings of the whole, if something is pasted with the request: the request
-    /// alone, and with more words of that.
+    /// Returns, in this order, the request alone, and with the first 200 words of what is pasted;
+    /// `None` if nothing is.
     pub(super) fn others(&self) -> Result<Option<[Query; 2]>> {
         let Some(context) = &self.context else { return Ok(None) };
         Ok(Some([self.query.clone(), self.query_in(&context.long)?]))

@@ -14,10 +14,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Returns what is judged of a request together with what is pasted with it, if this is judged
-    /// of both and `alone` of the request: what is pasted says which skill is meant, and the
-    /// request whether one is. So the log-odds are at most [`MOST_BY_MATERIAL`] above those of the
-    /// request.
+    /// Returns the judgement of a request with pasted material. `self` is that of both together,
+    /// `alone` that of the request. What is pasted says which skill is meant, and the request
+    /// whether one is. So the log-odds are at most [`MOST_BY_MATERIAL`] above those of the request.
     pub(crate) fn agreed(self, alone: Self, threshold: Option<f32>) -> Self {
         let (Some(both), Some(alone_confidence)) = (self.confidence, alone.confidence) else {
             return self;
@@ -32,8 +31,8 @@ impl Judgement {
     }
 }
 
-/// Most log-odds that what is pasted adds to those of a request. By a look at the sets of
-/// `datasets/pasted-*.jsonl`.
+/// Most log-odds that what is pasted adds to those of a request. Chosen with a look at
+/// `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`.
 const MOST_BY_MATERIAL: f32 = 3.0;
 
 /// Whether the best candidate is worth loading.

@@ -7,10 +7,10 @@ use regex::Regex;
 use super::n_words;
 use crate::text::is_spaceless;
 
-/// Most words of who speaks in a chat.
+/// Most words in the name of a speaker.
 const MAX_SPEAKER_WORDS: usize = 3;
 
-/// Most characters of who speaks.
+/// Most characters in the name of a speaker.
 const MAX_SPEAKER_CHARS: usize = 24;
 
 /// Words before a colon that are no speaker: users mark their own lines by them.
@@ -32,7 +32,7 @@ const NO_SPEAKERS: [&str; 14] = [
 ];
 
 /// Beginnings of lines of code, of a trace, of a diff, of a table or of a quotation.
-const FOREIGN_STARTS: [&str; 30] = [
+const NON_PROSE_STARTS: [&str; 27] = [
     "#!",
     "$ ",
     "*/",
@@ -54,18 +54,15 @@ const FOREIGN_STARTS: [&str; 30] = [
     "SELECT ",
     "Traceback",
     "[",
-    "at ",
     "diff ",
     "from .",
-    "import ",
-    "index ",
     "{",
     "|",
     "}",
     "└",
 ];
 
-/// Beginnings of the lines of a mail's head, in small letters.
+/// Beginnings of the lines of a mail's head, in lower case.
 const MAIL_KEYS: [&str; 17] = [
     "an",
     "bcc",
@@ -106,7 +103,7 @@ static COLUMNS: LazyLock<Regex> =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
     Blank,
-    /// Words that anybody says.
+    /// Plain sentences.
     Prose,
     /// A heading, or an item of a list.
     Item,
@@ -114,12 +111,12 @@ pub(super) enum LineKind {
     MailHead,
     /// What somebody says in a chat: `ana: hello`.
     Speech,
-    /// Code, a log, a table, or a quotation.
-    Foreign,
+    /// Code, a log, a trace, a diff, a setting, a row of a table, or a quotation.
+    NonProse,
 }
 
 impl LineKind {
-    /// Returns the kind of a line that stands in no fence.
+    /// Returns the kind of a line outside a code fence.
     pub(super) fn of(line: &str) -> Self {
         let text = line.trim();
         if text.is_empty() {
@@ -128,8 +125,8 @@ impl LineKind {
             Self::MailHead
         } else if is_item(text) {
             Self::Item
-        } else if is_foreign(line, text) {
-            Self::Foreign
+        } else if is_non_prose(line, text) {
+            Self::NonProse
         } else if is_speech(text) {
             Self::Speech
         } else {
@@ -152,22 +149,21 @@ fn is_mail_head(text: &str) -> bool {
 }
 
 fn is_item(text: &str) -> bool {
-    let unmarked = text.trim_start_matches(['-', '*', '•', '·', '–']);
-    if unmarked.len() < text.len() && unmarked.len() + 3 > text.len() {
-        return unmarked.starts_with(' ') && !is_code(unmarked);
+    if let Some(rest) = text.strip_prefix(['-', '*', '•', '·', '–']) {
+        return rest.starts_with(' ') && !is_code(rest);
     }
-    let unmarked = text.trim_start_matches('#');
-    if unmarked.len() < text.len() {
-        return unmarked.starts_with(' ');
+    let rest = text.trim_start_matches('#');
+    if rest.len() < text.len() {
+        return rest.starts_with(' ');
     }
-    let unmarked = text.trim_start_matches('(').trim_start_matches(|c: char| c.is_ascii_digit());
-    unmarked.len() < text.len()
-        && (unmarked.starts_with('、')
-            || unmarked.strip_prefix([')', '.']).is_some_and(|rest| rest.starts_with(' ')))
+    let rest = text.trim_start_matches('(').trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len()
+        && (rest.starts_with('、')
+            || rest.strip_prefix([')', '.']).is_some_and(|rest| rest.starts_with(' ')))
 }
 
-fn is_foreign(line: &str, text: &str) -> bool {
-    FOREIGN_STARTS.iter().any(|start| text.starts_with(start))
+fn is_non_prose(line: &str, text: &str) -> bool {
+    NON_PROSE_STARTS.iter().any(|start| text.starts_with(start))
         || line.starts_with("    ")
         || line.starts_with('\t')
         || TIMED.is_match(text)
@@ -209,4 +205,65 @@ fn is_speech(text: &str) -> bool {
             && !rest.trim().is_empty()
             && !NO_SPEAKERS.contains(&name.to_lowercase().as_str())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_by_their_look() {
+        use LineKind::{Blank, Item, MailHead, NonProse, Prose, Speech};
+        for (kind, lines) in [
+            (Blank, &["", "  \t"][..]),
+            (
+                Prose,
+                &[
+                    "why does the job fail?",
+                    "import my contacts from the old phone, all 340",
+                    "at night it stops, about 3 times a week",
+                    "index these notes, please",
+                    "帮我看看这 3 个报错怎么修",
+                    "note: it is for Monday",
+                    "see https://example.org/a for the rest of it",
+                ],
+            ),
+            (
+                Item,
+                &[
+                    "- two rooms",
+                    "• 床 2 张",
+                    "– a lamp",
+                    "## Goals",
+                    "2. a table",
+                    "(3) chairs",
+                    "4、椅子",
+                ],
+            ),
+            (MailHead, &["From: Ines", "Subject: lunch on Thursday", "主题：周四"]),
+            (Speech, &["ana: who brings the cake?", "Ben K: not me", "王姐：好的"]),
+            (
+                NonProse,
+                &[
+                    "2026-03-01 10:22:07 ERROR upstream timed out",
+                    "[worker-3] picked up a job",
+                    "\tat com.example.Run.main(Run.java:12)",
+                    "    return None",
+                    "retries: 3",
+                    "\"name\": \"x\",",
+                    "a,b,c,d",
+                    "| rep | sum |",
+                    "north   4,100   late",
+                    "+++ b/src/app.py",
+                    "> as you wrote",
+                    "index 9b1c0f2..41d77aa 100644",
+                    "const rows = load(path);",
+                ],
+            ),
+        ] {
+            for line in lines {
+                assert_eq!(LineKind::of(line), kind, "{line:?}");
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! [`pasted`]: tells what a user asks from what is pasted with it.
+//! [`pasted`]: tells the request of a user from what is pasted with it.
 
 mod line;
 
@@ -14,11 +14,12 @@ use super::{
 use crate::text::is_spaceless;
 
 /// Fewest bytes of a task in which something is looked for that is pasted: a shorter one is read as a
-/// whole. By a look at the sets of `datasets/pasted-*.jsonl` and at `fixtures/user-tasks.jsonl`.
+/// whole. Chosen with a look at `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`, and at
+/// `fixtures/user-tasks.jsonl`.
 const MIN_BYTES: usize = 450;
 
-/// Least share of a task that is foreign by its look, where that is pasted.
-const MIN_FOREIGN_SHARE: f32 = 0.4;
+/// Least share of a task that is no prose by its look, where that is pasted.
+const MIN_NON_PROSE_SHARE: f32 = 0.4;
 
 /// Fewest bytes of pasted prose.
 const MIN_PROSE_BYTES: usize = 500;
@@ -39,7 +40,7 @@ const MIN_SPEECHES: usize = 3;
 /// Fewest lines that look like the head of a mail, and are one.
 const MIN_MAIL_HEADS: usize = 2;
 
-/// Least points of a block that is a request among foreign ones.
+/// Least points of a block that is read as the request, beside blocks that are no prose.
 const MIN_POINTS: i32 = 24;
 
 /// Most characters of a word at the beginning of what is pasted: an encoded file is one word.
@@ -76,21 +77,29 @@ fn pattern(text: &str) -> Regex {
 /// What a user asks, and what is pasted with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pasted {
-    /// Bytes of the task that ask for something, in their order.
+    /// Bytes of the blocks that are read as the request, in their order.
     pub request: Vec<Range<usize>>,
-    /// Bytes of the rest, in their order, without blank lines.
+    /// Bytes of the other blocks, in their order. Blank lines belong to none.
     pub material: Vec<Range<usize>>,
 }
 
 impl Pasted {
-    /// Returns what is asked, a line for each piece.
+    /// Returns the pieces of the request, joined by line breaks. `task` is the text that was given
+    /// to [`pasted`].
+    ///
+    /// # Panics
+    /// If the ranges do not fit the task.
     pub fn request_of(&self, task: &str) -> String {
         let pieces: Vec<&str> = self.request.iter().map(|range| &task[range.clone()]).collect();
         pieces.join("\n")
     }
 
-    /// Returns the first words of what is pasted; two characters of writing without spaces are a
-    /// word.
+    /// Returns the first `n_words` words of the material, and at most twelve times as many
+    /// characters. Two Chinese, Japanese or Korean characters count as one word. `task` is the text
+    /// that was given to [`pasted`].
+    ///
+    /// # Panics
+    /// If the ranges do not fit the task.
     pub fn beginning_of_material(&self, task: &str, n_words: usize) -> String {
         let (mut beginning, mut n_halves, mut is_apart) = (String::new(), 0, true);
         let lines = self.material.iter().map(|range| &task[range.clone()]);
@@ -112,12 +121,17 @@ impl Pasted {
 }
 
 /// Returns what a task asks, and what is pasted with it: a log, code, a table, a mail, an article.
-/// `None` if nothing is, as far as the looks of its lines tell, or if no block asks for something.
+/// `None` if the task has fewer than 450 bytes, if no block is read as the request, or if all are.
 ///
-/// A block is lines of one kind without a blank line between them. Where much of a task looks as
-/// nobody talks, those blocks are the request that ask, and stand first or last. Where it is prose,
-/// only its first and its last block can be the request: they point at the rest (`this`, `below`),
-/// which hardly asks for anything.
+/// A block is lines of one kind without a blank line between them.
+///
+/// - If at least two fifths of the bytes are code, logs, tables, quotations, lines of a chat or the
+///   head of a mail, or if there is the head of a mail (two lines and more): each block of prose
+///   has points, for standing first or last, for asking something, for words such as `my`. Those
+///   with enough points are the request.
+/// - Else only the first and the last block can be the request: they have at most 60 words, ask for
+///   something, and point at the rest (`this`, `below`). The rest has at least 500 bytes and four
+///   fifths of the task, and at most three tenths of its clauses ask for something.
 ///
 /// ```
 /// use skillmux::decompose::pasted;
@@ -133,7 +147,7 @@ pub fn pasted(task: &str) -> Option<Pasted> {
         return None;
     }
     let blocks = blocks(task);
-    let requests: Vec<usize> = if foreign_share(&blocks) >= MIN_FOREIGN_SHARE {
+    let requests: Vec<usize> = if non_prose_share(&blocks) >= MIN_NON_PROSE_SHARE {
         (0..blocks.len()).filter(|at| points(&blocks, *at) >= MIN_POINTS).collect()
     } else {
         about_prose(&blocks)
@@ -185,7 +199,7 @@ fn kinds(task: &str) -> Vec<LineKind> {
     let kind = |line: &str| {
         let is_fence = line.trim_start().starts_with("```");
         is_fenced ^= is_fence;
-        if is_fenced || is_fence { LineKind::Foreign } else { LineKind::of(line) }
+        if is_fenced || is_fence { LineKind::NonProse } else { LineKind::of(line) }
     };
     let mut kinds: Vec<LineKind> = task.split_inclusive('\n').map(kind).collect();
     if kinds.iter().filter(|kind| **kind == LineKind::Speech).count() < MIN_SPEECHES {
@@ -199,21 +213,21 @@ fn n_bytes<'b>(blocks: impl Iterator<Item = &'b Block<'b>>) -> usize {
     blocks.map(|block| block.range.len()).sum()
 }
 
-/// Returns the share of the bytes that look as nobody talks; 1 where there is the head of a mail.
-fn foreign_share(blocks: &[Block<'_>]) -> f32 {
+/// Returns the share of the bytes that are no prose; 1 where there is the head of a mail.
+fn non_prose_share(blocks: &[Block<'_>]) -> f32 {
     let heads = blocks.iter().filter(|block| block.kind == LineKind::MailHead);
     if heads.map(|block| block.n_lines).sum::<usize>() >= MIN_MAIL_HEADS {
         return 1.0;
     }
-    let is_foreign = |block: &&Block<'_>| match block.kind {
-        LineKind::Foreign | LineKind::MailHead | LineKind::Speech => true,
+    let is_non_prose = |block: &&Block<'_>| match block.kind {
+        LineKind::NonProse | LineKind::MailHead | LineKind::Speech => true,
         LineKind::Blank | LineKind::Prose | LineKind::Item => false,
     };
-    n_bytes(blocks.iter().filter(is_foreign)) as f32 / n_bytes(blocks.iter()).max(1) as f32
+    n_bytes(blocks.iter().filter(is_non_prose)) as f32 / n_bytes(blocks.iter()).max(1) as f32
 }
 
-/// Returns how much a block looks like the request among foreign ones. The points are set by hand,
-/// by a look at `datasets/pasted-fit.jsonl`.
+/// Returns how much a block looks like the request, beside blocks that are no prose. The points are
+/// set by hand, with a look at `datasets/pasted-fit.jsonl`.
 fn points(blocks: &[Block<'_>], at: usize) -> i32 {
     let Block { kind, text, .. } = &blocks[at];
     if *kind != LineKind::Prose {
