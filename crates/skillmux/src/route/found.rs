@@ -60,7 +60,12 @@ impl<'r> Found<'r> {
     /// Judges what was found for a request with what is pasted with it by the request alone as well.
     pub(super) fn agree_with(&mut self, alone: &Found<'_>, n_skills: usize) {
         let threshold = alone.calibration.map(|calibration| calibration.threshold_of(n_skills));
-        self.step.judgement = self.step.judgement.agreed(alone.step.judgement, threshold);
+        let best = |found: &Found<'_>| {
+            found.step.candidates.first().map(|considered| considered.id().clone())
+        };
+        let is_same_skill = best(self) == best(alone);
+        let (both, alone) = (self.step.judgement, alone.step.judgement);
+        self.step.judgement = both.agreed(alone, is_same_skill, threshold);
     }
 
     /// Returns what is added to the score of a candidate where it is shown.

@@ -28,6 +28,13 @@ const N_CONTEXT_WORDS: usize = 25;
 /// Words of it in the longer one of the other two rankings.
 const N_MORE_CONTEXT_WORDS: usize = 200;
 
+/// Terms of a request that names no work: `please fix this`, `怎么办`.
+const BARE_TERMS: [&str; 30] = [
+    "broken", "check", "error", "explain", "fail", "fix", "go", "happen", "help", "idea", "issu",
+    "look", "pleas", "problem", "repair", "solv", "thank", "think", "wrong", "一下", "什么",
+    "为什", "么办", "帮帮", "帮我", "怎么", "我看", "看看", "看一", "谢谢",
+];
+
 /// A task as it is ranked: in simplified characters, without what it rules out, and with typing
 /// errors mended and short forms spelled out.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,6 +139,11 @@ impl Reading {
     /// Returns whether something is pasted with the request.
     pub(super) fn has_context(&self) -> bool {
         self.context.is_some()
+    }
+
+    /// Returns whether the request names no work, so that only what is pasted tells it.
+    pub(super) fn is_bare(&self) -> bool {
+        terms(self.query.text()).iter().all(|term| BARE_TERMS.contains(&term.as_str()))
     }
 
     /// Returns what the task as a whole is ranked by: the request, with the first 25 words of what
@@ -272,6 +284,30 @@ fn characters(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_that_names_no_work_is_bare() {
+        let is_bare = |text: &str| {
+            let query = Query::new(text).unwrap();
+            let reading = Reading {
+                written: text.to_owned(),
+                query,
+                context: None,
+                request: None,
+                corrections: Vec::new(),
+                ruled_out: Vec::new(),
+                unwanted: Unwanted::default(),
+            };
+            reading.is_bare()
+        };
+        for text in ["fix", "please help me", "why?", "what is wrong here", "怎么办", "帮我看看"]
+        {
+            assert!(is_bare(text), "{text}");
+        }
+        for text in ["fix the login", "what does line 3 mean?", "帮我翻译"] {
+            assert!(!is_bare(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_part_is_shown_as_it_was_written() {

@@ -97,6 +97,7 @@ impl Router {
             Ok(of_need.beside(of_task.as_ref(), scores.as_ref()))
         });
         let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
+        let request = request.filter(|_| !reading.is_bare());
         if let (Some(ranking), Some(whole)) = (request, found.first_mut()) {
             let request = (Need::new(query.text()), query.clone());
             let alone = self.found(&index, &request, is_asked_for, ranking, 1)?;

@@ -16,17 +16,20 @@ pub struct Judgement {
 impl Judgement {
     /// Returns the judgement of a request with pasted material. `self` is that of both together,
     /// `alone` that of the request. What is pasted says which skill is meant, and the request
-    /// whether one is. So the log-odds are at most [`MOST_BY_MATERIAL`] above those of the request.
-    pub(crate) fn agreed(self, alone: Self, threshold: Option<f32>) -> Self {
+    /// whether one is. So the log-odds are at most [`MOST_BY_MATERIAL`] above those of the request,
+    /// and not below them if both find the same skill.
+    pub(crate) fn agreed(self, alone: Self, is_same_skill: bool, threshold: Option<f32>) -> Self {
         let (Some(both), Some(alone_confidence)) = (self.confidence, alone.confidence) else {
             return self;
         };
         if alone.verdict == Verdict::SmallTalk {
             return alone;
         }
-        let confidence = f32::min(both, discounted(alone_confidence, -MOST_BY_MATERIAL));
+        let least = if is_same_skill { alone_confidence } else { 0.0 };
+        let most = discounted(alone_confidence, -MOST_BY_MATERIAL);
+        let confidence = both.min(most).max(least);
         let is_enough = threshold.is_none_or(|threshold| confidence >= threshold);
-        let verdict = if is_enough { self.verdict } else { Verdict::DoesNotHelp };
+        let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
         Self { confidence: Some(confidence), verdict }
     }
 }
@@ -138,7 +141,7 @@ mod tests {
     fn what_is_pasted_adds_little_to_a_request_that_asks_for_no_skill() {
         let judged = |confidence, verdict| Judgement { confidence: Some(confidence), verdict };
         let both = judged(0.9, Verdict::Helps);
-        let with = |alone| both.agreed(alone, Some(0.25));
+        let with = |alone| both.agreed(alone, false, Some(0.25));
         assert_eq!(with(judged(0.5, Verdict::Helps)), both);
         // Log-odds of -5, and so of -2 with what is pasted.
         let alone = judged(1.0 / (1.0 + 5_f32.exp()), Verdict::DoesNotHelp);
@@ -149,7 +152,11 @@ mod tests {
         let thanks = judged(0.0, Verdict::SmallTalk);
         assert_eq!(with(thanks), thanks);
         let unknown = Judgement { confidence: None, verdict: Verdict::Helps };
-        assert_eq!(unknown.agreed(unknown, None), unknown);
+        assert_eq!(unknown.agreed(unknown, true, None), unknown);
+        // A request that is clear by itself stays so, whatever is pasted.
+        let (sure, unsure) = (judged(0.9, Verdict::Helps), judged(0.1, Verdict::DoesNotHelp));
+        assert_eq!(unsure.agreed(sure, true, Some(0.25)), sure);
+        assert_eq!(unsure.agreed(sure, false, Some(0.25)), unsure);
     }
 
     #[test]

@@ -257,7 +257,7 @@ mod tests {
                     "+++ b/src/app.py",
                     "> as you wrote",
                     "index 9b1c0f2..41d77aa 100644",
-                    "const rows = load(path);",
+                    "rows[i] = load(path_of[i]);",
                 ],
             ),
         ] {

@@ -34,6 +34,9 @@ const MAX_ASKING_SHARE: f32 = 0.3;
 /// Most words of a request about pasted prose.
 const MAX_WORDS_ABOUT_PROSE: usize = 60;
 
+/// Most words of a block before or behind pasted code that a user says of it.
+const MAX_WORDS_BESIDE_CODE: usize = 60;
+
 /// Fewest lines of speech that make a chat.
 const MIN_SPEECHES: usize = 3;
 
@@ -125,10 +128,11 @@ impl Pasted {
 ///
 /// A block is lines of one kind without a blank line between them.
 ///
-/// - If at least two fifths of the bytes are code, logs, tables, quotations, lines of a chat or the
-///   head of a mail, or if there is the head of a mail (two lines and more): each block of prose
-///   has points, for standing first or last, for asking something, for words such as `my`. Those
-///   with enough points are the request.
+/// - If at least two fifths of the bytes are code, logs, tables or quotations, or if there is a chat
+///   or the head of a mail (two lines and more): each block of prose has points, for standing
+///   first or last, for asking something, for words such as `my`. Those with enough points are the
+///   request. Beside code, short blocks at both ends belong to it, too; of a mail or a chat, only
+///   those before and the last one, if there are such.
 /// - Else only the first and the last block can be the request: they have at most 60 words, ask for
 ///   something, and point at the rest (`this`, `below`). The rest has at least 500 bytes and four
 ///   fifths of the task, and at most three tenths of its clauses ask for something.
@@ -136,7 +140,7 @@ impl Pasted {
 /// ```
 /// use skillmux::decompose::pasted;
 ///
-/// let log = "2026-03-01 10:22:07 ERROR [worker-3] upstream timed out, retry 4 of 5\n".repeat(8);
+/// let log = "2026-03-01 10:22:07 ERROR worker-3: upstream timed out, retry 4 of 5\n".repeat(8);
 /// let task = format!("{log}\nwhy does it hang, and how do we stop that?");
 /// let found = pasted(&task).unwrap();
 /// assert_eq!(found.request_of(&task), "why does it hang, and how do we stop that?");
@@ -147,8 +151,11 @@ pub fn pasted(task: &str) -> Option<Pasted> {
         return None;
     }
     let blocks = blocks(task);
-    let requests: Vec<usize> = if non_prose_share(&blocks) >= MIN_NON_PROSE_SHARE {
-        (0..blocks.len()).filter(|at| points(&blocks, *at) >= MIN_POINTS).collect()
+    let requests = if has_mail(&blocks) || blocks.iter().any(|block| block.kind == LineKind::Speech)
+    {
+        within_talk(&blocks)
+    } else if non_prose_share(&blocks) >= MIN_NON_PROSE_SHARE {
+        beside_code(&blocks)
     } else {
         about_prose(&blocks)
     };
@@ -213,17 +220,53 @@ fn n_bytes<'b>(blocks: impl Iterator<Item = &'b Block<'b>>) -> usize {
     blocks.map(|block| block.range.len()).sum()
 }
 
-/// Returns the share of the bytes that are no prose; 1 where there is the head of a mail.
-fn non_prose_share(blocks: &[Block<'_>]) -> f32 {
+/// Returns whether there is the head of a mail.
+fn has_mail(blocks: &[Block<'_>]) -> bool {
     let heads = blocks.iter().filter(|block| block.kind == LineKind::MailHead);
-    if heads.map(|block| block.n_lines).sum::<usize>() >= MIN_MAIL_HEADS {
-        return 1.0;
-    }
+    heads.map(|block| block.n_lines).sum::<usize>() >= MIN_MAIL_HEADS
+}
+
+/// Returns the share of the bytes that are no prose.
+fn non_prose_share(blocks: &[Block<'_>]) -> f32 {
     let is_non_prose = |block: &&Block<'_>| match block.kind {
         LineKind::NonProse | LineKind::MailHead | LineKind::Speech => true,
         LineKind::Blank | LineKind::Prose | LineKind::Item => false,
     };
     n_bytes(blocks.iter().filter(is_non_prose)) as f32 / n_bytes(blocks.iter()).max(1) as f32
+}
+
+/// Returns the blocks that look like the request, beside code, logs and tables: who pastes these
+/// speaks before them and behind them, also of what is not wanted.
+fn beside_code(blocks: &[Block<'_>]) -> Vec<usize> {
+    let last = blocks.len().saturating_sub(1);
+    let is_own = |at: &usize| {
+        let Block { kind, text, .. } = &blocks[*at];
+        let is_end = *at == 0 || *at == last;
+        let is_told = *kind == LineKind::Prose || *at == 0 && *kind == LineKind::Item;
+        is_end && is_told && n_words(text) <= MAX_WORDS_BESIDE_CODE
+    };
+    let asking: Vec<usize> = of_points(blocks);
+    if asking.is_empty() {
+        return asking;
+    }
+    (0..blocks.len()).filter(|at| asking.contains(at) || is_own(at)).collect()
+}
+
+/// Returns the blocks that look like the request, in a text with a mail or a chat: before it or
+/// behind it, else within it.
+fn within_talk(blocks: &[Block<'_>]) -> Vec<usize> {
+    let last = blocks.len().saturating_sub(1);
+    let is_talk = |block: &Block<'_>| matches!(block.kind, LineKind::MailHead | LineKind::Speech);
+    let start = blocks.iter().position(is_talk).unwrap_or(0);
+    let asking = of_points(blocks);
+    let outside: Vec<usize> =
+        asking.iter().copied().filter(|at| *at < start || *at == last).collect();
+    if outside.is_empty() { asking } else { outside }
+}
+
+/// Returns the blocks with enough points.
+fn of_points(blocks: &[Block<'_>]) -> Vec<usize> {
+    (0..blocks.len()).filter(|at| points(blocks, *at) >= MIN_POINTS).collect()
 }
 
 /// Returns how much a block looks like the request, beside blocks that are no prose. The points are
@@ -351,6 +394,26 @@ mod tests {
         let around = format!("this ran last night:\n{TRACE}\n\nwhat do I have to change?");
         let expected = "this ran last night:\nwhat do I have to change?";
         assert_eq!(request(&around).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_a_user_says_beside_code_is_all_part_of_the_request() {
+        let (state, rest) = ("The shop is slow since Monday.", "Any ideas? But no docker!");
+        let expected = format!("{state}\n{rest}");
+        assert_eq!(request(&format!("{state}\n\n{TRACE}\n\n{rest}")), Some(expected));
+        let (list, rest) = ("1. tune the database\n2. write a load test", "Please be brief.");
+        let expected = format!("{list}\n{rest}");
+        assert_eq!(request(&format!("{list}\n\n{TRACE}\n\n{rest}")), Some(expected));
+    }
+
+    #[test]
+    fn the_body_of_a_mail_is_no_request_if_one_stands_beside_it() {
+        let asked = "can you answer her for me?";
+        let question = MAIL.replace("\n\nBest", " Is that all right for you?\n\nBest");
+        assert_eq!(request(&format!("{asked}\n\n{question}")).as_deref(), Some(asked));
+        assert_eq!(request(&format!("{question}\n\n{asked}")).as_deref(), Some(asked));
+        let within = MAIL.replace("\n\nBest", "\n\nRobot, could you book the hall?\n\nBest");
+        assert_eq!(request(&within).as_deref(), Some("Robot, could you book the hall?"));
     }
 
     #[test]
