@@ -41,10 +41,8 @@ const BARE_TERMS: [&str; 30] = [
 pub(super) struct Reading {
     /// What is asked.
     pub(super) query: Query,
-    /// The first words of what is pasted with it, as the user wrote them.
+    /// What is known if something is pasted with it.
     context: Option<Context>,
-    /// What is asked, as the user wrote it, if something is pasted with it.
-    pub(super) request: Option<String>,
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
@@ -54,9 +52,12 @@ pub(super) struct Reading {
     unwanted: Unwanted,
 }
 
-/// The first words of what is pasted: [`N_CONTEXT_WORDS`] and [`N_MORE_CONTEXT_WORDS`].
+/// A request with something pasted, all as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Context {
+    /// What is asked.
+    request: String,
+    /// The first words of what is pasted: [`N_CONTEXT_WORDS`] and [`N_MORE_CONTEXT_WORDS`].
     short: String,
     long: String,
 }
@@ -87,13 +88,15 @@ impl Reading {
     ) -> Result<Self> {
         let task = query.text();
         let Some(pasted) = pasted(task) else { return Self::of_asked(query, index, speller) };
-        let request = pasted.request_of(task);
         let beginning = |n_words| pasted.beginning_of_material(task, n_words);
-        let context =
-            Context { short: beginning(N_CONTEXT_WORDS), long: beginning(N_MORE_CONTEXT_WORDS) };
-        let reading = Self::of_asked(&query.with_text(request.clone())?, index, speller)?;
-        let written = task.to_owned();
-        Ok(Self { context: Some(context), request: Some(request), written, ..reading })
+        let context = Context {
+            request: pasted.request_of(task),
+            short: beginning(N_CONTEXT_WORDS),
+            long: beginning(N_MORE_CONTEXT_WORDS),
+        };
+        let asked = query.with_text(context.request.clone())?;
+        let reading = Self::of_asked(&asked, index, speller)?;
+        Ok(Self { context: Some(context), written: task.to_owned(), ..reading })
     }
 
     /// Reads a request with nothing beside it.
@@ -111,15 +114,7 @@ impl Reading {
     pub(super) fn of(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let task = characters(&spelled_out(query.text())).into_owned();
         let Wanted { text, objects, unwanted } = wanted(&task);
-        let mut reading = Self {
-            query: query.clone(),
-            context: None,
-            request: None,
-            corrections: Vec::new(),
-            written: query.text().to_owned(),
-            ruled_out: Vec::new(),
-            unwanted,
-        };
+        let mut reading = Self { unwanted, ..Self::unread(query) };
         reading.ruled_out = objects.iter().map(|object| reading.as_written(object)).collect();
         reading.rule_out_of_needs();
         let is_known = |name: &str| Ok(n_users(name, index)? > 0);
@@ -134,6 +129,23 @@ impl Reading {
             reading.query = query.with_text(text)?;
         }
         Ok(reading)
+    }
+
+    /// Returns a query of which nothing was read yet.
+    fn unread(query: &Query) -> Self {
+        Self {
+            query: query.clone(),
+            context: None,
+            corrections: Vec::new(),
+            written: query.text().to_owned(),
+            ruled_out: Vec::new(),
+            unwanted: Unwanted::default(),
+        }
+    }
+
+    /// Returns what was read as the request, as the user wrote it, if something is pasted with it.
+    pub(super) fn request(&self) -> Option<&str> {
+        self.context.as_ref().map(|context| context.request.as_str())
     }
 
     /// Returns whether something is pasted with the request.
@@ -289,16 +301,7 @@ mod tests {
     fn a_request_that_names_no_work_is_bare() {
         let is_bare = |text: &str| {
             let query = Query::new(text).unwrap();
-            let reading = Reading {
-                written: text.to_owned(),
-                query,
-                context: None,
-                request: None,
-                corrections: Vec::new(),
-                ruled_out: Vec::new(),
-                unwanted: Unwanted::default(),
-            };
-            reading.is_bare()
+            Reading::unread(&query).is_bare()
         };
         for text in ["fix", "please help me", "why?", "what is wrong here", "怎么办", "帮我看看"]
         {
@@ -311,15 +314,9 @@ mod tests {
 
     #[test]
     fn a_part_is_shown_as_it_was_written() {
-        let reading = Reading {
-            query: Query::new("先整理干净，再寄信").unwrap(),
-            context: None,
-            request: None,
-            corrections: Vec::new(),
-            written: "先整理乾淨，再寄信".to_owned(),
-            ruled_out: Vec::new(),
-            unwanted: Unwanted::default(),
-        };
+        let query = Query::new("先整理干净，再寄信").unwrap();
+        let written = "先整理乾淨，再寄信".to_owned();
+        let reading = Reading { written, ..Reading::unread(&query) };
         assert_eq!(reading.as_written("先整理干净"), "先整理乾淨");
         assert_eq!(reading.as_written("tidy up"), "tidy up");
     }
@@ -330,15 +327,7 @@ mod tests {
             let query = Query::new(task).unwrap().with_needs(needs).unwrap();
             let texts = query.needs().iter().map(|need| read_need(need).unwrap().text().to_owned());
             let texts: Vec<String> = texts.collect();
-            let mut reading = Reading {
-                written: task.to_owned(),
-                query,
-                context: None,
-                request: None,
-                corrections: Vec::new(),
-                ruled_out: Vec::new(),
-                unwanted: Unwanted::default(),
-            };
+            let mut reading = Reading::unread(&query);
             reading.rule_out_of_needs();
             (texts, reading.ruled_out, reading.unwanted.has("docker-deploy"))
         };

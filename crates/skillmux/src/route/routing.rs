@@ -126,7 +126,8 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace(Stage::Page, started, n_nodes, n_selected));
 
-        let Reading { request, corrections, ruled_out, .. } = reading;
+        let request = reading.request().map(str::to_owned);
+        let Reading { corrections, ruled_out, .. } = reading;
         Ok(Route {
             query_id: None,
             decision,
