@@ -1,9 +1,10 @@
 //! `skillmux mcp`
 
 use std::{
+    fs,
     io::{self, Write as _},
     panic::{self, AssertUnwindSafe},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -26,6 +27,10 @@ use crate::{
 
 /// How long to wait for another process that writes the index.
 const BUSY: Duration = Duration::from_secs(1);
+
+/// How often the folder of an index is tried to be removed, and how long to wait before the next try.
+const N_TRIES: usize = 20;
+const RETRY: Duration = Duration::from_millis(20);
 
 /// How much time passes at least after an update that found nothing new, twice as much after each
 /// further one: files that are no skills may change all the time.
@@ -89,9 +94,22 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> anyhow::Result<Outcome
         None => skillmux_server::serve_stdio(state),
     };
     // The other thread ends with the process and tidies nothing up.
-    drop(folder.lock().unwrap_or_else(PoisonError::into_inner).take());
+    if let Some(folder) = folder.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        remove(folder.path());
+    }
     served?;
     Ok(Outcome::Found)
+}
+
+/// Removes a folder into which the other thread may be writing: a file that comes meanwhile makes
+/// one try fail.
+fn remove(folder: &Path) {
+    for _ in 0..N_TRIES {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(RETRY),
+            _ => return,
+        }
+    }
 }
 
 /// Returns whether an error says that there is no skill.
