@@ -160,3 +160,24 @@ fn the_parts_of_a_word_are_not_shown_beside_it() {
     words.sort_unstable();
     assert_eq!(words, ["PowerPoint", "deck", "make", "wi-fi"]);
 }
+
+#[test]
+fn the_beginning_of_a_long_task_tells_what_it_is_about() {
+    let home = Home::new();
+    let library = fixtures().join("user-library.jsonl").display().to_string();
+    let beginning = "Turn the web pages of our handbook into one PDF file.";
+    let detail = "Each chapter starts on a page of its own, and the tables keep their borders. ";
+    let changes = |task: &str| -> Vec<f64> {
+        let done = home.run(&["search", task, "--library", &library, "--format", "json"]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+        let parts = answer.as_array().unwrap().iter();
+        let parts =
+            parts.flat_map(|found| found["explanation"]["contributions"].as_array().unwrap());
+        let parts = parts.filter(|part| part["feature"] == "readings");
+        parts.map(|part| part["value"].as_f64().unwrap()).collect()
+    };
+    assert_eq!(changes(&format!("{beginning} {}", detail.repeat(8))), [0.0; 0]);
+    let long = changes(&format!("{beginning} {}", detail.repeat(20)));
+    assert!(!long.is_empty(), "a long task is not ranked by its beginning");
+}

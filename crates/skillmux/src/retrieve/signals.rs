@@ -19,8 +19,8 @@ pub struct Signals {
     pub serves: Option<f32>,
     /// What trust took off its score; see `docs/trust.md`.
     pub lowered: f32,
-    /// What other readings of a task change of its score, where something is pasted with the
-    /// request.
+    /// What other readings of a task change of its score: of one with something pasted, or a long
+    /// one.
     pub of_readings: f32,
     /// Log-odds that trust takes off the confidence.
     pub trust_penalty: f32,

@@ -115,35 +115,14 @@ impl OfTask {
         if candidate.signals.is_named {
             return 0.0;
         }
-        self.0.get(&candidate.skill).map_or(-MAX_BELOW_TASK, |below| below.max(-MAX_BELOW_TASK))
+        self.below(candidate, MAX_BELOW_TASK)
     }
-}
 
-/// Weight of the sum over the readings of a task. It is below 1, since they share most of their words.
-/// Set by hand, with a look at `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`.
-const READINGS_SHARE: f32 = 0.5;
-
-/// Changes the scores of a ranking of a task by its other readings, and orders the candidates again.
-/// Where the others have no log-odds, it changes nothing.
-///
-/// The new distance of a candidate from the best one that is not named is half of the sum of its
-/// distances in all readings. In the others, a distance counts 5 at most, and 5 for a skill that
-/// was not found. Named skills keep their scores.
-pub(super) fn add_readings(ranking: &mut Ranking, others: &[Ranking]) {
-    let others: Vec<OfTask> = others.iter().filter_map(OfTask::of).collect();
-    let mut unnamed: Vec<&mut Candidate> =
-        ranking.candidates.iter_mut().filter(|candidate| !candidate.signals.is_named).collect();
-    let Some(best) = unnamed.first().map(|best| best.score).filter(|_| !others.is_empty()) else {
-        return;
-    };
-    for candidate in &mut unnamed {
-        let by_others: f32 = others.iter().map(|other| other.of_candidate(candidate)).sum();
-        let below = candidate.score - best + by_others;
-        let score = best + READINGS_SHARE * below;
-        candidate.signals.of_readings = score - candidate.score;
-        candidate.score = score;
+    /// Returns how far a candidate is below the best one of the task, in `[-max_below, 0]`;
+    /// `-max_below` for one that was not found.
+    pub(super) fn below(&self, candidate: &Candidate, max_below: f32) -> f32 {
+        self.0.get(&candidate.skill).map_or(-max_below, |below| below.max(-max_below))
     }
-    ranking.candidates.sort_unstable_by(Candidate::best_first);
 }
 
 /// The scores that skills have for a task as a whole. Those of two of its parts do not compare: so
@@ -234,33 +213,6 @@ mod tests {
         for (found, expected) in found.into_iter().zip([0.0, -1.0, -5.0, -5.0]) {
             assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
         }
-    }
-
-    #[test]
-    fn readings_of_a_task_have_half_of_their_sum() {
-        let odds = ScoreScale::LogOdds;
-        let mut task = ranking(odds, &[("a", 4.0), ("b", 3.0), ("c", 2.0)]);
-        let others = [
-            ranking(odds, &[("b", 9.0), ("a", 6.0)]),
-            ranking(odds, &[("b", 1.0), ("a", 0.0), ("c", 0.0)]),
-        ];
-        add_readings(&mut task, &others);
-        assert_eq!(order(&task), ["b", "a", "c"]);
-        let found: Vec<f32> = task.candidates.iter().map(|candidate| candidate.score).collect();
-        for (found, expected) in found.into_iter().zip([3.5, 2.0, 0.0]) {
-            assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
-        }
-        let moved: Vec<f32> =
-            task.candidates.iter().map(|candidate| candidate.signals.of_readings).collect();
-        for (found, expected) in moved.into_iter().zip([0.5, -2.0, -2.0]) {
-            assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
-        }
-        let mut alone = ranking(odds, &[("a", 4.0), ("b", 3.0)]);
-        add_readings(&mut alone, &[]);
-        assert_eq!(alone, ranking(odds, &[("a", 4.0), ("b", 3.0)]));
-        let mut points = ranking(ScoreScale::Points, &[("a", 4.0), ("b", 3.0)]);
-        add_readings(&mut points, &[ranking(ScoreScale::Points, &[("b", 9.0)])]);
-        assert_eq!(order(&points), ["a", "b"]);
     }
 
     #[test]

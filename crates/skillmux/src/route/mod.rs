@@ -45,6 +45,7 @@ mod search;
 mod spelling;
 mod stages;
 mod standing;
+mod task;
 mod terms;
 mod training;
 

@@ -5,10 +5,11 @@ use std::{collections::HashMap, sync::Arc};
 use rayon::prelude::*;
 
 use super::{
-    merge::{N_MERGED, add_readings, contributions, merge},
+    merge::{N_MERGED, contributions, merge},
     pin::pin,
     reading::{Reading, read_need},
     standing::{MIN_COMPARED, Standing},
+    task::OfTexts,
 };
 use crate::{
     compose::Calibration,
@@ -214,28 +215,6 @@ impl Ranker {
         Ok(self.rank_texts(index, reading, std::slice::from_ref(query), k)?.remove(0))
     }
 
-    /// Ranks a task as a whole, by all its readings, and other texts: its parts or needs. The
-    /// rankings are `k` skills deep, and deeper where readings are added.
-    pub(super) fn rank_task(
-        &self,
-        index: &Index,
-        reading: &Reading,
-        others: &[Query],
-        k: usize,
-    ) -> Result<OfTexts> {
-        let mut texts = vec![reading.whole()?];
-        let n = if reading.has_context() { k.max(N_MERGED) } else { k };
-        texts.extend(reading.others()?.into_iter().flatten());
-        let n_readings = texts.len();
-        texts.extend_from_slice(others);
-        let mut readings = self.rank_texts(index, reading, &texts, n)?;
-        let others = readings.split_off(n_readings);
-        let mut whole = readings.remove(0);
-        add_readings(&mut whole, &readings);
-        let request = readings.into_iter().next();
-        Ok(OfTexts { whole, others, request })
-    }
-
     /// As [`rank_text`](Self::rank_text), for each of some texts; faster than one by one.
     pub(super) fn rank_texts(
         &self,
@@ -397,14 +376,6 @@ impl Ranker {
     }
 }
 
-/// The rankings of a task and of other texts.
-pub(super) struct OfTexts {
-    pub(super) whole: Ranking,
-    pub(super) others: Vec<Ranking>,
-    /// That of the request alone, where something is pasted with it.
-    pub(super) request: Option<Ranking>,
-}
-
 /// A text that is ranked.
 struct RankedText {
     /// What is looked for: the text, or what of it is not grammar.
@@ -500,7 +471,7 @@ fn pinned(standing: Option<&Standing<'_>>, named: Vec<SkillId>) -> Result<Vec<Sk
 /// What a skill loses by its risks, and by being a copy of one that is trusted more.
 const TRUST: &str = "trust";
 
-/// What other readings of a task with something pasted change of a score.
+/// What other readings of a task change of a score: of one with something pasted, or a long one.
 const READINGS: &str = "readings";
 
 /// What a skill loses that a translation found.

@@ -13,7 +13,7 @@ use crate::{
     model::Speller,
     query::{Need, Query},
     retrieve::Candidate,
-    text::{is_kana, simplified},
+    text::{first_words, is_kana, simplified},
 };
 
 /// Longest task in bytes in which something is ruled out: a specification says `with no arguments`
@@ -27,6 +27,13 @@ const N_CONTEXT_WORDS: usize = 25;
 
 /// Words of it in the longer one of the other two rankings.
 const N_MORE_CONTEXT_WORDS: usize = 200;
+
+/// Most words of a task that is not long. They are about as many as the transformer reads.
+const MAX_WORDS_OF_SHORT: usize = 180;
+
+/// Words at the beginning of a long task that say what it is about. Chosen with a look at the tasks
+/// of SWE-Skills-Bench.
+const N_BEGINNING_WORDS: usize = 60;
 
 /// Terms of a request that names no work: `please fix this`, `怎么办`.
 const BARE_TERMS: [&str; 30] = [
@@ -43,6 +50,8 @@ pub(super) struct Reading {
     pub(super) query: Query,
     /// What is known if something is pasted with it.
     context: Option<Context>,
+    /// The first words of a long task with which nothing is pasted.
+    beginning: Option<String>,
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
@@ -87,7 +96,11 @@ impl Reading {
         speller: Option<&dyn Speller>,
     ) -> Result<Self> {
         let task = query.text();
-        let Some(pasted) = pasted(task) else { return Self::of_asked(query, index, speller) };
+        let Some(pasted) = pasted(task) else {
+            let reading = Self::of_asked(query, index, speller)?;
+            let beginning = beginning_of_long(reading.query.text()).map(str::to_owned);
+            return Ok(Self { beginning, ..reading });
+        };
         let beginning = |n_words| pasted.beginning_of_material(task, n_words);
         let context = Context {
             request: pasted.request_of(task),
@@ -136,6 +149,7 @@ impl Reading {
         Self {
             query: query.clone(),
             context: None,
+            beginning: None,
             corrections: Vec::new(),
             written: query.text().to_owned(),
             ruled_out: Vec::new(),
@@ -146,11 +160,6 @@ impl Reading {
     /// Returns what was read as the request, as the user wrote it, if something is pasted with it.
     pub(super) fn request(&self) -> Option<&str> {
         self.context.as_ref().map(|context| context.request.as_str())
-    }
-
-    /// Returns whether something is pasted with the request.
-    pub(super) fn has_context(&self) -> bool {
-        self.context.is_some()
     }
 
     /// Returns whether the request names no work, so that only what is pasted tells it.
@@ -172,6 +181,11 @@ impl Reading {
     pub(super) fn others(&self) -> Result<Option<[Query; 2]>> {
         let Some(context) = &self.context else { return Ok(None) };
         Ok(Some([self.query.clone(), self.query_in(&context.long)?]))
+    }
+
+    /// Returns the first words of a long task with which nothing is pasted.
+    pub(super) fn beginning(&self) -> Result<Option<Query>> {
+        self.beginning.as_ref().map(|beginning| self.query.with_text(beginning.clone())).transpose()
     }
 
     fn query_in(&self, context: &str) -> Result<Query> {
@@ -216,6 +230,12 @@ impl Reading {
         *candidates = kept;
         Ok(())
     }
+}
+
+/// Returns the first 60 words of a task of more than 180 words.
+fn beginning_of_long(task: &str) -> Option<&str> {
+    let is_long = first_words(task, MAX_WORDS_OF_SHORT).len() < task.len();
+    is_long.then(|| first_words(task, N_BEGINNING_WORDS))
 }
 
 /// Returns a need as it is ranked: without what it rules out.
@@ -310,6 +330,14 @@ mod tests {
         for text in ["fix the login", "what does line 3 mean?", "帮我翻译"] {
             assert!(!is_bare(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_task_has_a_beginning() {
+        let words = |n: usize| (0..n).map(|i| format!("w{i}")).collect::<Vec<String>>().join(" ");
+        assert_eq!(beginning_of_long(&words(180)), None);
+        assert_eq!(beginning_of_long(&words(181)).unwrap().trim_end(), words(60));
+        assert_eq!(beginning_of_long(&"帮我".repeat(181)).unwrap(), "帮我".repeat(60));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use super::{
     merge::{N_MERGED, OfTask, TaskScores},
     page_words::PageWords,
     profiles::Profiles,
-    ranker::OfTexts,
     reading::Reading,
     router::N_SPARE_CANDIDATES,
+    task::OfTexts,
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},

@@ -5,8 +5,8 @@ use super::{
     copies::{Distinct, distinct, exact_copies},
     hints::{MAX_HINTS, hints},
     merge::N_MERGED,
-    ranker::OfTexts,
     reading::read_need,
+    task::OfTexts,
 };
 use crate::{
     error::Result,

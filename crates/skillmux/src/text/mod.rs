@@ -23,6 +23,7 @@
 
 mod analyzer;
 mod english;
+mod first_words;
 mod forms;
 mod half_pairs;
 mod sanitise;
@@ -35,6 +36,7 @@ mod tokens;
 
 pub use analyzer::Analyzer;
 pub(crate) use english::is_english;
+pub(crate) use first_words::first_words;
 pub use half_pairs::without_half_pairs;
 pub(crate) use sanitise::is_mongolian_selector;
 pub use sanitise::{clipped, escaped_json, is_hidden, is_joiner, one_line, printable, shown_path};

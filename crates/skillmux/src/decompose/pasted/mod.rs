@@ -11,7 +11,7 @@ use super::{
     clauses,
     request_start::{asks, asks_anywhere},
 };
-use crate::text::is_spaceless;
+use crate::text::{first_words, is_spaceless};
 
 /// Fewest bytes of a task in which something is looked for that is pasted: a shorter one is read as a
 /// whole. Chosen with a look at `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`, and at
@@ -104,22 +104,10 @@ impl Pasted {
     /// # Panics
     /// If the ranges do not fit the task.
     pub fn beginning_of_material(&self, task: &str, n_words: usize) -> String {
-        let (mut beginning, mut n_halves, mut is_apart) = (String::new(), 0, true);
         let lines = self.material.iter().map(|range| &task[range.clone()]);
-        for c in lines.flat_map(|text| text.chars().chain(['\n'])).take(n_words * MAX_CHARS_A_WORD)
-        {
-            n_halves += match c {
-                _ if is_spaceless(c) => 1,
-                _ if is_apart && c.is_alphanumeric() => 2,
-                _ => 0,
-            };
-            if n_halves > 2 * n_words {
-                break;
-            }
-            is_apart = c.is_whitespace() || is_spaceless(c) || is_apart && !c.is_alphanumeric();
-            beginning.push(c);
-        }
-        beginning.trim_end().to_owned()
+        let characters = lines.flat_map(|text| text.chars().chain(['\n']));
+        let beginning: String = characters.take(n_words * MAX_CHARS_A_WORD).collect();
+        first_words(&beginning, n_words).trim_end().to_owned()
     }
 }
 
