@@ -21,7 +21,7 @@ use crate::{error::Result, library::Origin, model::EncoderIdentity, skill::risk:
 /// A change to any file of a generation raises it. So does a change to the rules from text to
 /// terms, because an index and its queries must agree on them, to the rules from bodies to nodes,
 /// and to those that find risks: an index holds both.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// Files up to this size are hashed whenever a generation is opened; larger ones when it is
 /// verified.

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{
-    condition::StepAfterCondition,
     fence::prose_lines,
     markers::{Line, step_number},
 };
@@ -15,14 +14,10 @@ const MAX_STEP_BYTES: usize = 160;
 const MAX_HEAD_BYTES: usize = 600;
 
 /// Returns the bytes of a node that stand for all of it: the head of a table, the text before a
-/// list, the first line of a numbered step, together with a condition before it. `None` where there
-/// is nothing shorter that says what the node is, as of code.
+/// list, the first line of a numbered step. `None` where there is nothing shorter that says what the
+/// node is, as of code.
 pub(super) fn brief_of(text: &str) -> Option<Range<usize>> {
-    let brief = match StepAfterCondition::of(text) {
-        // The condition is of the step before: alone it does not stand for this one.
-        Some(node) => 0..node.step_start + first_line(&text[node.step_start..])?.end,
-        None => head_of_table(text).or_else(|| lead_in(text)).or_else(|| first_line(text))?,
-    };
+    let brief = head_of_table(text).or_else(|| lead_in(text)).or_else(|| first_line(text))?;
     (brief.len() < text.trim_end().len()).then_some(brief)
 }
 
@@ -108,17 +103,6 @@ mod tests {
         let head = "name | use\n---|---";
         assert_eq!(brief(&format!("{head}\na | b\nc | d")), Some(head));
         assert_eq!(brief("a | b\n---\nc | d"), None);
-    }
-
-    #[test]
-    fn a_condition_of_the_step_before_does_not_stand_for_a_step() {
-        let condition = "If the disk is full, stop.";
-        let step = format!("{condition}\n\n3. Remove it.");
-        assert_eq!(brief(&format!("{step}\n   Note the time.")), Some(&*step));
-        assert_eq!(brief(&format!("{step}\n4. Unpack it.")), None);
-        assert_eq!(brief(&step), None);
-        // Here it governs the list.
-        assert_eq!(brief("If it is full\n\n- stop\n- look"), Some("If it is full"));
     }
 
     #[test]

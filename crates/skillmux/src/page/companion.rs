@@ -1,12 +1,11 @@
 //! [`together`]: what a node cannot be read without.
 
 use super::{
-    condition::{StepAfterCondition, own_text},
     markers::{Line, begins_item, step_number},
     outline::{Extent, Outline},
     scene::MAX_COMPARED,
 };
-use crate::skill::{Node, NodeKind};
+use crate::skill::{Node, NodeKind, is_step_condition};
 
 /// Most nodes that come with one.
 const MAX_COMPANIONS: usize = 16;
@@ -65,7 +64,7 @@ enum Role {
     /// Comes before it: an earlier step, the head of a table, the text before a list. Its short
     /// form may stand for it.
     Before,
-    /// The next step, where it begins with the condition of this one: that alone is shown.
+    /// The condition below a step, which is a node of its own behind code.
     Condition,
 }
 
@@ -113,7 +112,7 @@ pub(super) fn together(
         [whole, None, None],
         [brief, None, brief],
     ];
-    let ways = [Some(Extent::Condition), None].into_iter().flat_map(|condition| {
+    let ways = [whole, None].into_iter().flat_map(|condition| {
         of_others.map(|[part, guard, before]| [part, guard, before, condition])
     });
     let fit = |choices: &Vec<(usize, Extent)>| {
@@ -125,10 +124,10 @@ pub(super) fn together(
         companions.iter().filter_map(|companion| extent_of(*companion, &extents)).collect()
     };
     let mut chosen = ways.map(choices).find(fit).unwrap_or(alone);
-    for (wanted, extent) in [(Role::Condition, Extent::Condition), (Role::Guard, Extent::Whole)] {
+    for wanted in [Role::Condition, Role::Guard] {
         for (condition, _) in companions.iter().filter(|(_, role)| *role == wanted) {
             if chosen.iter().all(|(idx, _)| idx != condition) {
-                chosen.push((*condition, extent));
+                chosen.push((*condition, Extent::Whole));
                 if !fit(&chosen) {
                     chosen.pop();
                 }
@@ -149,17 +148,14 @@ fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Ve
     while next < all.len() && all.len() <= MAX_COMPANIONS {
         let (idx, role) = all[next];
         next += 1;
-        if role == Role::Condition {
+        // What a shown node needs was looked at when it was chosen.
+        let is_done = next > 1 && !outline.is_open(idx);
+        if is_done || role == Role::Condition {
             continue;
         }
         for (companion, its_role) in companions(outline, nodes, idx) {
-            let role = match (role, its_role) {
-                (Role::Part, _) => its_role,
-                // The steps between an earlier step and this one come along anyway.
-                (_, Role::Condition) => continue,
-                // What belongs to a condition, or to an earlier step, counts as that does.
-                _ => role,
-            };
+            // What belongs to a condition, or to an earlier step, counts as that does.
+            let role = if role == Role::Part { its_role } else { role };
             if all.iter().all(|(idx, _)| *idx != companion) {
                 all.push((companion, role));
             }
@@ -172,7 +168,7 @@ fn with_companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Ve
 
 fn companions(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<(usize, Role)> {
     let parts = [partner(outline, nodes, node_idx), announced(outline, nodes, node_idx)];
-    let lines = rest_of_line(outline, nodes, node_idx);
+    let lines = rest_of_paragraph(outline, nodes, node_idx);
     let before = [
         head_of_table(outline, nodes, node_idx),
         step_before(outline, nodes, node_idx),
@@ -210,16 +206,18 @@ fn announces(outline: &Outline<'_>, node_idx: usize) -> bool {
     text.ends_with([':', '：']) || text.ends_with("——")
 }
 
-/// Returns the nodes that stand in the same line as another one: a long paragraph is several nodes.
-fn rest_of_line(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
-    let before = before(nodes, node_idx).filter(|before| outline.is_same_line(*before, node_idx));
-    let after = after(nodes, node_idx).filter(|after| outline.is_same_line(node_idx, *after));
+/// Returns the nodes beside a node that belong to its paragraph: a long one is several nodes.
+fn rest_of_paragraph(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Vec<usize> {
+    let before = before(nodes, node_idx);
+    let before = before.filter(|before| outline.is_same_paragraph(*before, node_idx));
+    let after = after(nodes, node_idx);
+    let after = after.filter(|after| outline.is_same_paragraph(node_idx, *after));
     before.into_iter().chain(after).collect()
 }
 
 /// Returns the node that begins the list of some later items, if it has the text before that list.
 fn lead_in(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
-    let begins_item = |idx: usize| outline.text(idx).is_some_and(|of| begins_item(own_text(of)));
+    let begins_item = |idx: usize| outline.text(idx).is_some_and(begins_item);
     if !begins_item(node_idx) {
         return None;
     }
@@ -240,39 +238,48 @@ fn step_before(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(lower)
 }
 
-/// Returns the step that a node belongs to: of an indented one the item above, of others the bold
-/// begin of a step above.
+/// Returns the step that a node belongs to: of an indented one, and of a condition below a step, the
+/// item above; of others the bold begin of a step above.
 fn own_step(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
     let text = outline.text(node_idx)?;
     if step_of(outline, node_idx).is_some() || text.starts_with("**") {
         return None;
     }
-    let is_indented = text.starts_with([' ', '\t']);
-    let is_bold = |idx: usize| {
-        outline.text(idx).is_some_and(|text| own_text(text).trim_start().starts_with("**"))
-    };
-    let is_step = |idx: &usize| step_of(outline, *idx).is_some() && (is_indented || is_bold(*idx));
+    let is_within = text.starts_with([' ', '\t']) || is_condition_of_step(outline, nodes, node_idx);
+    let is_bold =
+        |idx: usize| outline.text(idx).is_some_and(|text| text.trim_start().starts_with("**"));
+    let is_step = |idx: &usize| step_of(outline, *idx).is_some() && (is_within || is_bold(*idx));
     let earlier = (node_idx.saturating_sub(MAX_GAP)..node_idx).rev();
     earlier.take_while(|idx| nodes[*idx].section == nodes[node_idx].section).find(is_step)
 }
 
-/// Returns the number of the step that a node is, or has after a condition of the step before.
+/// Returns the number of the step that a node is.
 fn step_of(outline: &Outline<'_>, node_idx: usize) -> Option<u32> {
-    step_number(own_text(outline.text(node_idx)?))
+    step_number(outline.text(node_idx)?)
 }
 
-/// Returns the step after a step, or after what belongs to one, if it begins with the condition of
-/// that one.
+/// Tells whether a node is a condition of the step above it: it stands before another step, or
+/// further in than what follows.
+fn is_condition_of_step(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
+    let Some(text) = outline.text(node_idx).filter(|text| is_step_condition(text)) else {
+        return false;
+    };
+    let is_before_step =
+        || after(nodes, node_idx).is_some_and(|next| step_of(outline, next).is_some_and(|n| n > 1));
+    text.starts_with([' ', '\t']) || is_before_step()
+}
+
+/// Returns the condition of the step that a node is, or belongs to, if it is a node of its own.
 fn own_condition(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> Option<usize> {
     let is_indented = outline.text(node_idx)?.starts_with([' ', '\t']);
     if !is_indented && !outline.is_code(node_idx) && step_of(outline, node_idx).is_none() {
         return None;
     }
-    let later = (node_idx + 1..nodes.len()).take(MAX_GAP);
-    let next = later
+    (node_idx + 1..nodes.len())
+        .take(MAX_GAP)
         .take_while(|idx| nodes[*idx].section == nodes[node_idx].section)
-        .find(|idx| step_of(outline, *idx).is_some())?;
-    StepAfterCondition::of(outline.text(next)?).map(|_| next)
+        .take_while(|idx| step_of(outline, *idx).is_none())
+        .find(|idx| is_condition_of_step(outline, nodes, *idx))
 }
 
 /// Returns the first rows of the table of some later ones.
@@ -316,7 +323,7 @@ pub(super) fn guards_around(outline: &Outline<'_>, nodes: &[Node], node_idx: usi
 
 /// Tells whether a node is a condition, or says loudly that something must or must not be done.
 fn is_guard(outline: &Outline<'_>, nodes: &[Node], node_idx: usize) -> bool {
-    let text = own_text(outline.text(node_idx).unwrap_or(""));
+    let text = outline.text(node_idx).unwrap_or("");
     nodes[node_idx].kind == NodeKind::Precondition
         || WARNINGS.iter().any(|mark| text.contains(mark))
         || CONDITIONS.iter().any(|begin| text.starts_with(begin))
@@ -441,40 +448,54 @@ mod tests {
     }
 
     #[test]
-    fn a_step_comes_with_the_condition_below_it() {
+    fn a_condition_below_a_step_is_a_part_of_it() {
         let long = "and so on ".repeat(30);
         let step =
             |n: usize| format!("{n}. Do part {n}.\n   {long}\n\nIf part {n} fails, undo it.\n\n");
-        let body = format!("# A\n\n{}", (1..=6).map(step).collect::<String>());
-        // Step 3 is in one node with the condition of step 2. That of step 6 is for all.
-        let failed = |n: usize| format!("If part {n} fails, undo it.");
-        let found = with(&body, "If part 2");
-        assert_eq!(found, ["1. Do part 1.".into(), failed(1), failed(2), failed(3), failed(6)]);
-        let chosen = |max_tokens| {
-            at(&body, "If part 2", |outline, nodes, idx| together(outline, nodes, idx, max_tokens))
-        };
-        let (condition, brief, whole) = (Extent::Condition, Extent::Brief, Extent::Whole);
-        let all = vec![(0, brief), (1, brief), (2, whole), (3, condition), (6, whole)];
-        assert_eq!(chosen(60.0), Together { choices: all, is_complete: true });
-        let choices = vec![(2, whole), (3, condition)];
-        assert_eq!(chosen(14.0), Together { choices, is_complete: false });
-        assert_eq!(chosen(2.0).choices, [(2, whole)]);
+        let body = format!("# A\n\n{}", (1..=4).map(step).collect::<String>());
+        // That of the last step may be for all.
+        let last = "If part 4 fails, undo it.";
+        let begin = |n: usize| format!("{n}. Do part {n}.");
+        assert_eq!(with(&body, "2."), [begin(1), begin(2), last.to_owned()]);
+        at(&body, "2.", |outline, _, idx| {
+            assert!(outline.text(idx).unwrap().ends_with("If part 2 fails, undo it."));
+        });
     }
 
     #[test]
-    fn a_condition_below_the_code_of_a_step_is_of_this_step() {
+    fn a_condition_behind_the_code_of_a_step_comes_with_it() {
         let step = |n: usize| {
+            let code = "run ".repeat(200);
             format!(
-                "{n}. Do part {n}.\n\n   ```\n   run\n   ```\n\n   If part {n} fails, undo it.\n\n"
+                "{n}. Do part {n}.\n\n   ```\n   {code}\n   ```\n\n   If part {n} fails, undo it.\n\n"
             )
         };
-        let body = format!("# A\n\n{}", (10..=13).map(step).collect::<String>());
-        let failed = |n: usize| format!("   If part {n} fails, undo it.");
+        let body = format!("# A\n\n{}", (10..=12).map(step).collect::<String>());
         let (first, code) = ("10. Do part 10.".to_owned(), "   ```".to_owned());
-        assert_eq!(with(&body, "10."), [first.clone(), code.clone(), failed(10)]);
-        assert_eq!(with(&body, "   ```"), [first.clone(), code.clone(), failed(10)]);
-        let second = [first, code.clone(), failed(10), code, failed(11)];
-        assert_eq!(with(&body, "   If part 10"), second);
+        let failed = |n: usize| format!("   If part {n} fails, undo it.");
+        for begin in ["10.", "   ```", "   If part 10"] {
+            assert_eq!(with(&body, begin), [first.clone(), code.clone(), failed(10)], "{begin}");
+        }
+        let chosen = |max_tokens| {
+            at(&body, "   If part 11", |outline, nodes, idx| {
+                let choices = together(outline, nodes, idx, max_tokens).choices;
+                choices.into_iter().map(|(idx, _)| idx).collect::<Vec<usize>>()
+            })
+        };
+        assert_eq!((chosen(900.0), chosen(2.0)), (vec![0, 1, 2, 3, 4, 5], vec![5]));
+    }
+
+    #[test]
+    fn what_is_shown_needs_nothing_more() {
+        let long = "and so on ".repeat(30);
+        let step = |n: usize| format!("{n}. Do part {n}.\n   {long}\n\n");
+        let body = format!("# A\n\n{}", (1..=3).map(step).collect::<String>());
+        outlined(&body, 900, |mut outline, tree| {
+            let found = with_companions(&outline, &tree.nodes, 2);
+            assert_eq!(found, [(0, Role::Before), (1, Role::Before), (2, Role::Part)]);
+            assert!(outline.select(1));
+            assert_eq!(with_companions(&outline, &tree.nodes, 2), [(2, Role::Part)]);
+        });
     }
 
     #[test]
@@ -493,6 +514,8 @@ mod tests {
         let first = at(&body, "This", with_companions);
         assert!(first.len() > 2, "{first:?}");
         assert!(first.iter().all(|(_, role)| *role == Role::Part));
+        let wrapped = body.replace(". ", ".\n").replace(".\n\n\n", ".\n\n");
+        assert!(at(&wrapped, "This", with_companions).len() > 2, "{wrapped}");
         assert_eq!(with("# A\n\nSay this ——\n\nIt is done.\n\nMore.\n", "Say").len(), 2);
         assert_eq!(with("# A\n\nSay this.\n\nIt is done.\n\nMore.\n", "Say").len(), 1);
     }

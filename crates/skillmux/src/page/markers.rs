@@ -1,5 +1,8 @@
 //! What a line of Markdown begins with: an item of a list, a row of a table, a number.
 
+/// Most characters of "Step 12:", with the colon.
+const MAX_STEP_NAME: usize = 9;
+
 /// A line of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
@@ -58,6 +61,21 @@ pub(super) fn after_item_mark(text: &str) -> Option<&str> {
     bullet.or_else(|| numbered_item(text).map(|(_, after)| after))
 }
 
+/// Tells whether a text is lines of a paragraph: no item, row, quotation, comment or code.
+pub(super) fn is_prose(text: &str) -> bool {
+    !Line::all(text).any(|line| {
+        let begin = line.text.trim_start();
+        line.is_item()
+            || begin.starts_with(['>', '<', '#'])
+            || is_fence(begin)
+            || begin.contains('|')
+    })
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
 /// Tells whether the last line of a text is a row of a table, or the line below its names.
 pub(super) fn ends_in_row(text: &str) -> bool {
     let is_of_table =
@@ -84,11 +102,20 @@ fn numbered_item(text: &str) -> Option<(u32, &str)> {
     Some((number, after))
 }
 
-/// Returns the number of a step: that of an item, or of a bold begin such as `**Step 3 — Test
-/// it**`.
+/// Returns the number of a step: that of an item, of a bold begin such as `**Step 3 — Test it**`,
+/// or of `Step 3: Test it` and `第三步：测试`.
 pub(super) fn step_number(text: &str) -> Option<u32> {
     let text = text.trim_start();
-    number_of(text).or_else(|| text.starts_with("**").then(|| number_of_heading(text)).flatten())
+    let is_titled = || {
+        let title = text.split_inclusive([':', '：']).next().unwrap_or("");
+        let begins = |noun: &str| {
+            title.get(..noun.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(noun))
+        };
+        let has_noun = begins("step ") || title.starts_with("步骤") || title.starts_with('第');
+        has_noun && title.ends_with([':', '：']) && title.chars().count() <= MAX_STEP_NAME
+    };
+    let has_name = text.starts_with("**") || is_titled();
+    number_of(text).or_else(|| has_name.then(|| number_of_heading(text)).flatten())
 }
 
 /// Returns the number that a heading counts its section by: 3 of "3. Test it", "Step 3: Test it",
@@ -147,6 +174,18 @@ mod tests {
         assert_eq!(step_number("**Step 2 — Preview first**: do"), Some(2));
         assert_eq!((step_number("2. Do"), step_number("**3.** Do")), (Some(2), Some(3)));
         assert_eq!((step_number("Step 2 is next."), step_number("**Note** 2")), (None, None));
+    }
+
+    #[test]
+    fn steps_may_have_a_name() {
+        for text in
+            ["Step 3: Test it", "step 3：测试", "第三步：测试", "步骤3：测试", "  第3步: Test"]
+        {
+            assert_eq!(step_number(text), Some(3), "{text}");
+        }
+        for text in ["Step 3 of it: test", "Steps: 3", "第一天：测试", "Part 3: Test"] {
+            assert_eq!(step_number(text), None, "{text}");
+        }
     }
 
     #[test]

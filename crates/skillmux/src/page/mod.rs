@@ -39,7 +39,6 @@ use crate::skill::{NodeKind, NodeTree, Skill, SkillId};
 mod blocks;
 mod brief;
 mod companion;
-mod condition;
 mod edge;
 mod fence;
 mod full;
@@ -199,8 +198,7 @@ pub struct PageNode {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<PageMark>,
     /// Whether only the first lines of the node are shown, which stand for all of it: the head of a
-    /// table, the text before a list, the first line of a numbered step. Or they are a condition
-    /// of the step before.
+    /// table, the text before a list, the first line of a numbered step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_brief: bool,
     /// First byte in the body.

@@ -5,8 +5,11 @@ mod shown;
 use std::{cell::OnceCell, ops::Range};
 
 use super::{
-    LeftOutSection, MAX_LEFT_OUT, Page, PageRequest, blocks::Blocks, brief::brief_of,
-    condition::StepAfterCondition, markers::number_of_heading, title::Title,
+    LeftOutSection, MAX_LEFT_OUT, Page, PageRequest,
+    blocks::Blocks,
+    brief::brief_of,
+    markers::{is_prose, number_of_heading},
+    title::Title,
 };
 use crate::{skill::NodeTree, text::estimate_tokens};
 
@@ -17,8 +20,6 @@ const MAX_SECTIONS_BACK: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Extent {
     None,
-    /// The condition that it begins with, where that is of the step before.
-    Condition,
     /// What [`brief_of`] has of it.
     Brief,
     Whole,
@@ -97,18 +98,14 @@ impl<'a> Outline<'a> {
 
     /// Tells whether less than all of a node can stand for it.
     pub(super) fn has_brief(&self, node_idx: usize) -> bool {
-        self.short_form(node_idx, Extent::Brief).is_some()
+        self.short_form(node_idx).is_some()
     }
 
-    /// Returns the bytes of a node's text that are less than all of it, and their tokens; `None`
+    /// Returns the bytes of a node's text that can stand for all of it, and their tokens; `None`
     /// where it has no such form.
-    fn short_form(&self, node_idx: usize, extent: Extent) -> Option<(Range<usize>, u32)> {
-        let text = self.text(node_idx)?;
-        let range = match extent {
-            Extent::Condition => 0..StepAfterCondition::of(text)?.condition_end,
-            Extent::Brief if !self.is_code(node_idx) => brief_of(text)?,
-            _ => return None,
-        };
+    fn short_form(&self, node_idx: usize) -> Option<(Range<usize>, u32)> {
+        let text = self.text(node_idx).filter(|_| !self.is_code(node_idx))?;
+        let range = brief_of(text)?;
         let n_tokens = estimate_tokens(&text[range.clone()]);
         Some((range, n_tokens))
     }
@@ -189,7 +186,7 @@ impl<'a> Outline<'a> {
             Extent::None => 0,
             Extent::Whole => self.request.nodes.nodes.get(node_idx).map_or(0, |node| node.n_tokens),
             // What is not there fits nowhere.
-            short => self.short_form(node_idx, short).map_or(u32::MAX, |(_, n_tokens)| n_tokens),
+            Extent::Brief => self.short_form(node_idx).map_or(u32::MAX, |(_, n_tokens)| n_tokens),
         };
         n_tokens(extent).saturating_sub(n_tokens(self.extent(node_idx)))
     }
@@ -236,7 +233,7 @@ impl<'a> Outline<'a> {
             return true;
         }
         let cost = self.cost_of(&[(node_idx, extent)]);
-        let is_there = || extent == Extent::Whole || self.short_form(node_idx, extent).is_some();
+        let is_there = || extent == Extent::Whole || self.short_form(node_idx).is_some();
         if cost > self.left_tokens() || !self.is_open(node_idx) || !is_there() {
             return false;
         }
@@ -332,10 +329,26 @@ impl<'a> Outline<'a> {
 
     /// Tells whether two nodes, the first right before the second, stand in the same line.
     pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
+        self.n_lines_between(first, second) == Some(0)
+    }
+
+    /// Tells whether two nodes, the first right before the second, are parts of one paragraph: lines
+    /// of prose one after the other, or one line.
+    pub(super) fn is_same_paragraph(&self, first: usize, second: usize) -> bool {
+        let is_prose = |idx: usize| !self.is_code(idx) && self.text(idx).is_some_and(is_prose);
+        match self.n_lines_between(first, second) {
+            Some(0) => true,
+            Some(1) => is_prose(first) && is_prose(second),
+            _ => false,
+        }
+    }
+
+    /// Returns how many lines end between two nodes, the first right before the second.
+    fn n_lines_between(&self, first: usize, second: usize) -> Option<usize> {
         let nodes = &self.request.nodes.nodes;
         let between = nodes[first].end as usize..nodes[second].start as usize;
-        let blank = self.request.skill.body.get(between);
-        blank.is_some_and(|blank| !blank.contains(['\n', '\r']))
+        let blank = self.request.skill.body.get(between)?;
+        Some(blank.matches('\n').count().max(blank.matches('\r').count()))
     }
 
     /// Returns what is not selected, by heading.
@@ -408,11 +421,9 @@ mod tests {
         let body = "# A\n\nText.\n\n```yaml\njobs:\n  - a\n```\n\n    x: |\n    - a\n";
         outlined(body, 900, |mut outline, tree| {
             assert_eq!(tree.nodes.len(), 3);
-            for (node_idx, extent) in
-                (0..3).flat_map(|n| [(n, Extent::Brief), (n, Extent::Condition)])
-            {
-                assert!(outline.cost_of(&[(node_idx, extent)]) > 900);
-                assert!(!outline.select_as(node_idx, extent));
+            for node_idx in 0..3 {
+                assert!(outline.cost_of(&[(node_idx, Extent::Brief)]) > 900);
+                assert!(!outline.select_as(node_idx, Extent::Brief));
             }
             assert_eq!([0, 1, 2].map(|idx| outline.is_code(idx)), [false, true, true]);
         });

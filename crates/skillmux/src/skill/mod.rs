@@ -15,6 +15,7 @@ pub mod risk;
 mod skill;
 
 pub use id::SkillId;
+pub(crate) use node::is_step_condition;
 pub use node::{
     ChatKinds, KindClassifier, KindFailure, KindRules, KindWeights, Node, NodeKind, NodeTree,
     Section,

@@ -81,7 +81,7 @@ impl Outline<'_> {
         let (range, n_tokens) = match self.extent(node_idx) {
             Extent::None => return None,
             Extent::Whole => (0..text.len(), node.n_tokens),
-            short => self.short_form(node_idx, short)?,
+            Extent::Brief => self.short_form(node_idx)?,
         };
         let path = self.titled_path(node.section).into_iter();
         let page_node = PageNode {
@@ -177,25 +177,6 @@ mod tests {
             let page = outline.into_page();
             assert_eq!((page.nodes.len(), page.nodes[0].is_brief), (1, false));
             assert_eq!(page.n_tokens, 2 + tree.nodes[0].n_tokens);
-        });
-    }
-
-    #[test]
-    fn a_condition_of_the_step_before_is_a_form_of_its_own() {
-        let long = "and so on ".repeat(60);
-        let body = format!("# A\n\n1. Stop it.\n\nIf it fails, wait.\n\n2. Copy it.\n   {long}\n");
-        let found = |extent| markdown(&body, &[(0, Extent::Whole), (1, extent)]);
-        let condition = "# A\n\n1. Stop it.\n\nIf it fails, wait.";
-        assert_eq!(found(Extent::Condition), format!("{condition} [...]\n"));
-        assert_eq!(found(Extent::Brief), format!("{condition}\n\n2. Copy it. [...]\n"));
-        outlined(&body, 900, |mut outline, tree| {
-            let extents = [Extent::Condition, Extent::Brief, Extent::Whole];
-            let paid = extents.map(|extent| {
-                assert!(outline.select_as(1, extent));
-                outline.n_tokens()
-            });
-            assert!(paid[0] < paid[1] && paid[1] < paid[2], "{paid:?}");
-            assert_eq!(outline.into_page().n_tokens, 2 + tree.nodes[1].n_tokens);
         });
     }
 

@@ -24,6 +24,8 @@ pub(super) enum Form {
     /// A thematic break.
     Rule,
     Paragraph,
+    /// A paragraph that is a condition of the step before it.
+    Condition,
     Code,
     Html,
     Quote,

@@ -28,6 +28,7 @@ mod tree;
 pub use chat::{ChatKinds, KindFailure, OnKindFailure};
 pub use classifier::{KindClassifier, KindRules};
 pub use learned::{KindWeights, N_KIND_FEATURES, kind_features};
+pub(crate) use sentence::is_step_condition;
 pub use tree::{Node, NodeKind, NodeTree, Section};
 
 #[cfg(test)]
@@ -88,6 +89,45 @@ mod tests {
         assert_eq!(texts("Text\n\n- one\n\n<!-- -->\n\n- two\n").len(), 3);
         let item = "- some words about one thing and another, in one line of a list\n";
         assert_eq!(texts(&item.repeat(16)).len(), 3);
+    }
+
+    #[test]
+    fn a_condition_between_steps_is_of_the_one_before() {
+        let steps =
+            ["1. Stop it.\n\nIf it fails, call us.", "2. Copy it.\n\n否则停止。", "3. Go on."];
+        assert_eq!(texts(&steps.join("\n\n")), steps);
+        let two = ["1. Stop it.\n\n**Unless** it stops,\nwait.\n\nOtherwise call us.", "2. Go on."];
+        assert_eq!(texts(&two.join("\n\n")), two);
+        let long = "word ".repeat(160);
+        let nested = format!("- {long}\n\n  More.\n\n  {long}\n\n  If it fails, stop.\n\n- Go on.");
+        let found = texts(&nested);
+        assert!(found[found.len() - 2].ends_with("If it fails, stop."), "{found:?}");
+        assert_eq!(found.last(), Some(&"- Go on."));
+        let behind_code = "1. Stop it.\n\n```\nstop\n```\n\nIf it fails, call us.\n\n2. Go on.\n";
+        assert_eq!(
+            texts(behind_code),
+            ["1. Stop it.", "```\nstop\n```", "If it fails, call us.", "2. Go on."]
+        );
+    }
+
+    #[test]
+    fn other_conditions_are_of_what_follows() {
+        for body in [
+            "If it is locked\n\n1. Unlock it.\n2. Open it.",
+            "If it is locked:\n\n2. Unlock it.",
+            "If it is locked\n\n2. Unlock it.",
+            "Text.\n\nIf it is locked:\n\n2. Unlock it.",
+            "- Stop it.\n\nIf it is locked\n\n- unlock it",
+            "1. Stop it.\n\nIf it stands still, skip the next step.\n\n2. Wait.",
+            "1. Stop it.\n\nIf it is locked, do the following.\n\n2. Unlock it.",
+        ] {
+            let last = *texts(body).last().unwrap();
+            assert!(last.starts_with("If"), "{body}: {last}");
+        }
+        assert_eq!(
+            texts("## A\n\nIf it is locked\n\n2. Unlock it."),
+            ["If it is locked\n\n2. Unlock it."]
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::text::estimate_tokens;
 
 /// Items of a list share a node up to this many bytes (about 120 tokens).
 const GROUP_BYTES: usize = 4 * 120;
-/// Longest local header that is merged with what follows it, in bytes.
+/// Longest local header that is merged with what follows it, and longest step with a condition
+/// below it, in bytes.
 const HEADER_BYTES: usize = 4 * 200;
 
 impl NodeTree {
@@ -28,16 +29,20 @@ impl NodeTree {
     ///   blocks, and the header row stays with the first rows.
     ///
     /// A paragraph that ends in a colon, opens a condition before code, a list or a table, or is
-    /// nothing but bold text is merged with what follows it, and so is an HTML comment. A code
-    /// block may hold code blocks, even where Markdown would end it. The paper leaves both the
-    /// splitting and the typing of fragments to a language model; here rules do both.
+    /// nothing but bold text is merged with what follows it, and so is an HTML comment. A condition
+    /// between two steps, or at the end of an item, is of the step before: it is merged with that
+    /// up to about 200 tokens, and is a node of its own behind code. A code block may hold code
+    /// blocks, even where Markdown would end it. The paper leaves both the splitting and the typing
+    /// of fragments to a language model; here rules do both.
     ///
     /// Linear time, whatever the text. What lies past 4 GiB is not parsed.
     pub fn parse(body: &str) -> Self {
         let body = &body[..body.floor_char_boundary(u32::MAX as usize)];
         let mut builder =
             Builder { body, tree: Self::default(), cues: Vec::new(), group: Vec::new() };
-        for piece in block::pieces(body) {
+        let mut pieces = block::pieces(body);
+        mark_conditions(body, &mut pieces);
+        for piece in pieces {
             builder.add(piece);
         }
         builder.finish()
@@ -61,7 +66,7 @@ impl Builder<'_> {
                 self.add_section(level, piece);
             }
             Form::Rule => self.close_node(),
-            Form::Paragraph | Form::Item { .. } | Form::ItemText { .. } => {
+            Form::Paragraph | Form::Condition | Form::Item { .. } | Form::ItemText { .. } => {
                 let text = &self.body[piece.start..piece.end];
                 for part in sentence::parts(text) {
                     let (start, end) = (piece.start + part.start, piece.start + part.end);
@@ -101,6 +106,10 @@ impl Builder<'_> {
         };
         if piece.start - first.start <= HEADER_BYTES && self.is_header_of(last, piece) {
             return true;
+        }
+        if piece.form == Form::Condition {
+            let is_text = !matches!(last.form, Form::Code | Form::Html | Form::Table);
+            return is_text && piece.end - first.start <= HEADER_BYTES;
         }
         let is_item = |piece: &Piece| matches!(piece.form, Form::Item { .. });
         if !is_item(last) || !is_item(piece) || last.list != piece.list {
@@ -180,6 +189,41 @@ impl NodeTree {
         }
         candidate
     }
+}
+
+/// Marks the paragraphs that are a condition of the step before them: those that stand between two
+/// steps, or further in than the item that follows.
+fn mark_conditions(body: &str, pieces: &mut [Piece]) {
+    let text = |piece: &Piece| &body[piece.start..piece.end];
+    let indent = |piece: &Piece| {
+        let text = text(piece);
+        text.len() - text.trim_start_matches([' ', '\t']).len()
+    };
+    for at in (1..pieces.len().saturating_sub(1)).rev() {
+        let [before, piece, after] = [pieces[at - 1], pieces[at], pieces[at + 1]];
+        let is_below = !matches!(before.form, Form::Heading(_) | Form::Rule);
+        if piece.form != Form::Paragraph || !is_below || !sentence::is_step_condition(text(&piece))
+        {
+            continue;
+        }
+        let is_of_step = match after.form {
+            Form::Condition => true,
+            Form::Item { ordered } | Form::ItemText { ordered } => {
+                ordered && is_later_step(text(&after)) || indent(&piece) > indent(&after)
+            }
+            _ => false,
+        };
+        if is_of_step {
+            pieces[at].form = Form::Condition;
+        }
+    }
+}
+
+/// Tells whether an item of an ordered list is not the first of its count.
+fn is_later_step(item: &str) -> bool {
+    let item = item.trim_start();
+    let digits = &item[..item.bytes().take_while(u8::is_ascii_digit).count()];
+    digits.parse::<u32>().is_ok_and(|number| number > 1)
 }
 
 fn shape_of(form: Form) -> Shape {

@@ -16,6 +16,39 @@ const CONDITIONS_ZH: &[&str] = &["如果", "若", "当", "否则", "一旦"];
 /// Words that tie a sentence to the one before it (`SkillPager` §3.1).
 const CONNECTIVES: &[&str] = &["or", "and", "e.g", "i.e", "but", "then"];
 const CONNECTIVES_ZH: &[&str] = &["或", "以及", "例如", "即", "但", "然后"];
+/// Words of a condition that is about the steps after it.
+const AHEAD: &[&str] = &[
+    "next step",
+    "next two",
+    "next three",
+    "following",
+    "skip step",
+    "skip to",
+    "skip ahead",
+    "leave out",
+    "instead of step",
+    "do this instead",
+    "continue with",
+    "continue to",
+    "continue at",
+    "proceed to",
+    "proceed with",
+    "go to step",
+    "jump to",
+];
+const AHEAD_ZH: &[&str] = &[
+    "下一步",
+    "以下",
+    "下面",
+    "下列",
+    "跳过第",
+    "跳到",
+    "跳至",
+    "转到",
+    "继续第",
+    "继续执行",
+    "进入第",
+];
 
 /// Returns the parts of `text`, which follow each other and are all of it; text of at most
 /// [`PARAGRAPH_BYTES`] has one part.
@@ -83,6 +116,20 @@ pub(super) fn is_local_header(text: &str) -> bool {
 /// Tells whether `text` begins with a condition, as in `If the build fails`.
 pub(super) fn opens_condition(text: &str) -> bool {
     opens_with(text, CONDITIONS, CONDITIONS_ZH)
+}
+
+/// Tells whether `text` is a condition as it stands below a step: `If it fails, stop.` What ends in
+/// a colon, or speaks of the next step, is about what follows.
+pub(crate) fn is_step_condition(text: &str) -> bool {
+    opens_condition(text) && !is_local_header(text) && !points_ahead(text)
+}
+
+/// Tells whether a condition is about the steps that follow it, as `If it is there, skip the next
+/// step`.
+fn points_ahead(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    AHEAD.iter().any(|words| lower.contains(words))
+        || AHEAD_ZH.iter().any(|words| text.contains(words))
 }
 
 fn opens_with_connective(text: &str) -> bool {
