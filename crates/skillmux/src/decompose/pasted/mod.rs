@@ -73,6 +73,29 @@ static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"(?i)^\W*({words})\b"))
 });
 
+/// Words of a request to do what the rest says: then all of it is the task.
+static DOING: LazyLock<Regex> = LazyLock::new(|| {
+    let all = "(all( of)? )?(this|these|that|those|it|them)";
+    let english = [
+        "implement(ing)?",
+        &format!("do {all}"),
+        "do (what|as)",
+        "carry (this|these|it|them) out|carry out (this|these|the)",
+        "work (through|on|off) (this|these|the)",
+        &format!("(get|have) {all} done"),
+        &format!("take care of {all}"),
+        &format!("help( me| us)? with {all}"),
+        "these (two|three|four|five|six|seven|things|tasks|steps|points|wishes)",
+    ];
+    let chinese = "这(些|几|两|二|三|四|五|六)?(件|个)?(事|任务)|(完成|实现|处理)(以上|上面|上述|下面|以下|这)|按(照)?(以上|上面|上述|下面|以下|这)";
+    pattern(&format!(r"(?i)\b({})\b|{chinese}", english.join("|")))
+});
+
+/// Beginnings of a block that thanks or excuses itself.
+static THANKS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^\W*((many )?thanks|thank you|sorry|apologies|谢谢|感谢|多谢|抱歉|不好意思)")
+});
+
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is right")
 }
@@ -123,7 +146,8 @@ impl Pasted {
 ///   those before and the last one, if there are such.
 /// - Else only the first and the last block can be the request: they have at most 60 words, ask for
 ///   something, and point at the rest (`this`, `below`). The rest has at least 500 bytes and four
-///   fifths of the task, and at most three tenths of its clauses ask for something.
+///   fifths of the task, and at most three tenths of its clauses ask for something. It is no such
+///   request to do what the rest says (`implement this`), nor are thanks.
 ///
 /// ```
 /// use skillmux::decompose::pasted;
@@ -286,7 +310,7 @@ fn points(blocks: &[Block<'_>], at: usize) -> i32 {
 }
 
 /// Returns the first and the last block, as far as they ask for something about the rest, which is
-/// prose; none if the rest asks for much.
+/// prose; none if the rest asks for much, or is what is to be done.
 fn about_prose(blocks: &[Block<'_>]) -> Vec<usize> {
     let n_all = n_bytes(blocks.iter());
     let is_about = |at: &usize| {
@@ -297,11 +321,14 @@ fn about_prose(blocks: &[Block<'_>]) -> Vec<usize> {
             && n_rest as f32 >= MIN_PROSE_SHARE * n_all as f32
             && n_words(text) <= MAX_WORDS_ABOUT_PROSE
             && POINTING.is_match(text)
-            && (is_question(text) || asks_anywhere(text))
+            && (is_question(text) || asks_anywhere(text) && !THANKS.is_match(text))
     };
     let mut ends = vec![0, blocks.len().saturating_sub(1)];
     ends.dedup();
     ends.retain(is_about);
+    if ends.iter().any(|at| DOING.is_match(blocks[*at].text)) {
+        return Vec::new();
+    }
     let rest = (0..blocks.len()).filter(|at| !ends.contains(at)).map(|at| blocks[at].text);
     let (mut n_asking, mut n_clauses) = (0, 0);
     for text in rest {
@@ -412,6 +439,27 @@ mod tests {
         }
         // Nothing tells a last paragraph of the same text from this.
         assert_eq!(request(&format!("{ARTICLE}\n\nMake five questions for a quiz.")), None);
+    }
+
+    #[test]
+    fn a_text_that_is_to_be_carried_out_is_no_paste() {
+        for asked in [
+            "Please implement this ticket step by step and show me the plan first.",
+            "Can you do all of this by Thursday?",
+            "Please read what stands below, then carry it out.",
+            "Can you help me with this?",
+            "Please put these three things into a sensible order.",
+            "这三件事情请您帮我安排一下先后顺序。",
+            "Thank you so much for your help with this letter!",
+            "Sorry for this long text, please be patient.",
+        ] {
+            assert_eq!(request(&format!("{ARTICLE}\n\n{asked}")), None, "{asked}");
+            assert_eq!(request(&format!("{asked}\n\n{ARTICLE}")), None, "{asked}");
+        }
+        for asked in ["Sorry, but can you summarise this?", "帮我把这篇文章翻译成英文。"]
+        {
+            assert_eq!(request(&format!("{ARTICLE}\n\n{asked}")).as_deref(), Some(asked));
+        }
     }
 
     #[test]
