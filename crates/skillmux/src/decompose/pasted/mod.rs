@@ -87,7 +87,8 @@ static DOING: LazyLock<Regex> = LazyLock::new(|| {
         &format!("help( me| us)? with {all}"),
         "these (two|three|four|five|six|seven|things|tasks|steps|points|wishes)",
     ];
-    let chinese = "这(些|几|两|二|三|四|五|六)?(件|个)?(事|任务)|(完成|实现|处理)(以上|上面|上述|下面|以下|这)|按(照)?(以上|上面|上述|下面|以下|这)";
+    let rest = "(以上|上面|上述|下面|以下|这)";
+    let chinese = format!("这[些几两二三四五六]?[件个]?(事|任务)|(完成|实现|处理|按照?){rest}");
     pattern(&format!(r"(?i)\b({})\b|{chinese}", english.join("|")))
 });
 
