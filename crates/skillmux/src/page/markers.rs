@@ -72,7 +72,8 @@ pub(super) fn is_prose(text: &str) -> bool {
     })
 }
 
-fn is_fence(line: &str) -> bool {
+/// Tells whether a line without its indent begins or ends fenced code.
+pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 

@@ -8,7 +8,7 @@ use super::{
     LeftOutSection, MAX_LEFT_OUT, Page, PageRequest,
     blocks::Blocks,
     brief::brief_of,
-    markers::{is_prose, number_of_heading},
+    markers::{is_fence, is_prose, number_of_heading},
     title::Title,
 };
 use crate::{skill::NodeTree, text::estimate_tokens};
@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
             let start = self.request.nodes.nodes[node_idx].start as usize + indent.len();
             (indent.len() >= 4 || indent.contains('\t')) && self.blocks().is_indented_code(start)
         };
-        code.starts_with("```") || code.starts_with("~~~") || is_indented()
+        is_fence(code) || is_indented()
     }
 
     /// Returns the first byte of the table whose rows a node goes on with.

@@ -5,11 +5,10 @@ use std::{collections::HashMap, sync::Arc};
 use rayon::prelude::*;
 
 use super::{
-    merge::{N_MERGED, contributions, merge},
+    merge::contributions,
     pin::pin,
-    reading::{Reading, read_need},
+    reading::Reading,
     standing::{MIN_COMPARED, Standing},
-    task::OfTexts,
 };
 use crate::{
     compose::Calibration,
@@ -158,34 +157,6 @@ impl Ranker {
     /// Those of the retriever and the reranker.
     pub fn rank(&self, index: &Index, query: &Query, k: usize) -> Result<Ranking> {
         self.rank_reading(index, &self.read(index, query)?, k)
-    }
-
-    /// As [`Ranker::rank`], for a query that was read.
-    pub(super) fn rank_reading(
-        &self,
-        index: &Index,
-        reading: &Reading,
-        k: usize,
-    ) -> Result<Ranking> {
-        let needs = reading.query.needs().iter().map(read_need).collect::<Result<Vec<Query>>>()?;
-        if needs.is_empty() {
-            let OfTexts { mut whole, .. } = self.rank_task(index, reading, &[], k)?;
-            whole.candidates.truncate(k);
-            return Ok(whole);
-        }
-        let standing = self.standing(index);
-        let mut all_named = Vec::new();
-        for text in std::iter::once(&reading.whole()?).chain(&needs) {
-            all_named.extend(pinned(standing.as_ref(), named(index, text)?)?);
-        }
-        all_named.sort_unstable();
-        all_named.dedup();
-        let n = usize::max(k, N_MERGED);
-        let OfTexts { whole, others, .. } = self.rank_task(index, reading, &needs, n)?;
-        let mut merged = merge([vec![whole], others].concat());
-        pin(&mut merged.candidates, &all_named, merged.scale);
-        merged.candidates.truncate(k);
-        Ok(merged)
     }
 
     /// Returns what applies the policy of the ranker, if it has one.
@@ -461,7 +432,7 @@ impl Reasons<'_> {
 }
 
 /// Returns which of the skills that a text names are put first.
-fn pinned(standing: Option<&Standing<'_>>, named: Vec<SkillId>) -> Result<Vec<SkillId>> {
+pub(super) fn pinned(standing: Option<&Standing<'_>>, named: Vec<SkillId>) -> Result<Vec<SkillId>> {
     match standing {
         Some(standing) => standing.pinned(named),
         None => Ok(named),

@@ -1,15 +1,16 @@
-//! [`Ranker::rank_task`]: the ranking of a task as a whole, by all texts that it is read as.
+//! [`Ranker::rank_task`]: the ranking of a task, by all texts that it is read as and by its needs.
 
 use super::{
-    merge::{N_MERGED, OfTask},
-    ranker::Ranker,
-    reading::Reading,
+    merge::{N_MERGED, OfTask, merge},
+    pin::pin,
+    ranker::{Ranker, pinned},
+    reading::{Reading, read_need},
 };
 use crate::{
     error::Result,
     index::Index,
     query::Query,
-    retrieve::{Candidate, Ranking},
+    retrieve::{Candidate, Ranking, named},
 };
 
 /// Weight of the sum over the readings of a request with something pasted. It is below 1, since
@@ -36,6 +37,34 @@ pub(super) struct OfTexts {
 }
 
 impl Ranker {
+    /// As [`Ranker::rank`], for a query that was read.
+    pub(super) fn rank_reading(
+        &self,
+        index: &Index,
+        reading: &Reading,
+        k: usize,
+    ) -> Result<Ranking> {
+        let needs = reading.query.needs().iter().map(read_need).collect::<Result<Vec<Query>>>()?;
+        if needs.is_empty() {
+            let OfTexts { mut whole, .. } = self.rank_task(index, reading, &[], k)?;
+            whole.candidates.truncate(k);
+            return Ok(whole);
+        }
+        let standing = self.standing(index);
+        let mut all_named = Vec::new();
+        for text in std::iter::once(&reading.whole()?).chain(&needs) {
+            all_named.extend(pinned(standing.as_ref(), named(index, text)?)?);
+        }
+        all_named.sort_unstable();
+        all_named.dedup();
+        let n = usize::max(k, N_MERGED);
+        let OfTexts { whole, others, .. } = self.rank_task(index, reading, &needs, n)?;
+        let mut merged = merge([vec![whole], others].concat());
+        pin(&mut merged.candidates, &all_named, merged.scale);
+        merged.candidates.truncate(k);
+        Ok(merged)
+    }
+
     /// Ranks a task as a whole, by all its readings, and other texts: its parts or needs. The
     /// rankings are `k` skills deep, and deeper where readings are added.
     pub(super) fn rank_task(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Edge, EdgeKind};
+use super::{super::markers::is_fence, Edge, EdgeKind};
 use crate::skill::Node;
 
 /// Most nodes that have an identifier which ties them together: one of more is a topic.
@@ -34,7 +34,7 @@ pub(super) fn add(body: &str, nodes: &[Node], edges: &mut Vec<Edge>) {
 fn for_each_identifier<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str)) {
     let mut is_fenced = false;
     for line in text.lines() {
-        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+        if is_fence(line.trim_start()) {
             is_fenced = !is_fenced;
         } else if is_fenced {
             in_code(line, visit);
