@@ -8,7 +8,7 @@ use std::{
 
 use skillmux::{
     compose::{Calibrations, Chain, Composer, ScoreCut, SetHead, SetWeights, TopK},
-    decompose::{ByClause, Decomposer, WholeTask},
+    decompose::{AskingWeights, ByClause, Decomposer, WholeTask},
     index::Index,
     model::{ChatModel, Encoder, PairScorer, Speller, SubjectWords, Translator},
     page::{FullPager, KindPager, MmrPager, Pager, PagerWeights, ValuePager},
@@ -92,6 +92,7 @@ pub(crate) struct Models {
     calibrations: Calibrations,
     /// Where they are from, if not from inside the program.
     calibration_file: Option<PathBuf>,
+    asking: Arc<AskingWeights>,
     composer: Arc<SetWeights>,
     sequence: Option<PathBuf>,
     pager: PagerWeights,
@@ -126,6 +127,10 @@ impl Models {
                 None => skillmux_models::abstention(),
             },
             calibration_file: paths.abstention.clone(),
+            asking: Arc::new(match &paths.asking {
+                Some(path) => read_json(path, ModelOption::Asking, "weights of asking")?,
+                None => skillmux_models::asking(),
+            }),
             composer: match &paths.composer {
                 Some(path) if !is_sequence(path) => {
                     Arc::new(read_json(path, ModelOption::Composer, "the weights of a composer")?)
@@ -239,14 +244,20 @@ impl Models {
         trust: TrustPolicy,
     ) -> anyhow::Result<Router> {
         let ranker = self.ranker(choice.retriever, &self.ranker, vectors).with_trust(trust);
-        self.router_of(index, choice, ranker)
+        self.router_of(index, choice, ranker, ByClause::with_asking(Arc::clone(&self.asking)))
     }
 
-    fn router_of(&self, index: Index, choice: StageArgs, ranker: Ranker) -> anyhow::Result<Router> {
+    fn router_of(
+        &self,
+        index: Index,
+        choice: StageArgs,
+        ranker: Ranker,
+        by_clause: ByClause,
+    ) -> anyhow::Result<Router> {
         let decomposer: Box<dyn Decomposer> = match choice.decomposer {
             DecomposerChoice::Whole => Box::new(WholeTask),
             // Where the chat model says nothing, the task is split without it.
-            DecomposerChoice::Clauses | DecomposerChoice::Chat => Box::new(ByClause),
+            DecomposerChoice::Clauses | DecomposerChoice::Chat => Box::new(by_clause),
         };
         let composer: Box<dyn Composer> = match choice.composer {
             ComposerChoice::SetHead => Box::new(SetHead::new(self.composer.clone())),
@@ -289,7 +300,7 @@ impl Models {
     pub(crate) fn untranslated_router(&self, index: Index) -> anyhow::Result<Router> {
         let ranker =
             self.untranslated(RetrieverChoice::Transformer, &self.ranker, VectorUse::of(&index));
-        self.router_of(index, StageArgs::default(), ranker)
+        self.router_of(index, StageArgs::default(), ranker, ByClause::default())
     }
 
     /// Returns a router that ranks as the default one does where an index has these vectors, but
@@ -308,7 +319,10 @@ impl Models {
         vectors: VectorUse,
     ) -> Ranker {
         let ranker = self.untranslated(choice, weights, vectors);
-        ranker.with_translator(Arc::clone(&self.translator)).with_trust(TrustPolicy::default())
+        ranker
+            .with_asking(Arc::clone(&self.asking))
+            .with_translator(Arc::clone(&self.translator))
+            .with_trust(TrustPolicy::default())
     }
 
     fn untranslated(

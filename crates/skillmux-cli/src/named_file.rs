@@ -50,6 +50,7 @@ impl Settings {
         for (setting, path) in [
             ("models.ranker", &models.ranker),
             ("models.abstention", &models.abstention),
+            ("models.asking", &models.asking),
             ("models.composer", &models.composer),
             ("models.pager", &models.pager),
             ("models.work", &models.work),

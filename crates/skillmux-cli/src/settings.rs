@@ -82,6 +82,8 @@ pub(crate) struct OwnModels {
     pub(crate) ranker: Option<PathBuf>,
     /// Calibrations, as `skillmux train abstention` writes them.
     pub(crate) abstention: Option<PathBuf>,
+    /// The weights that tell what a task asks for, as `skillmux train asking` writes them.
+    pub(crate) asking: Option<PathBuf>,
     /// The weights of a composer, as `skillmux train composer` writes them.
     pub(crate) composer: Option<PathBuf>,
     /// The weights of a pager, as `skillmux train pager` writes them.
@@ -133,6 +135,7 @@ impl OwnModels {
             transformer: args.transformer_weights.clone().or_else(|| self.transformer.clone()),
             ranker: args.ranker.clone().or_else(|| self.ranker.clone()),
             abstention: args.abstention.clone().or_else(|| self.abstention.clone()),
+            asking: args.asking_weights.clone().or_else(|| self.asking.clone()),
             composer: args.composer_weights.clone().or_else(|| self.composer.clone()),
             pager: args.pager_weights.clone().or_else(|| self.pager.clone()),
             work: args.work_weights.clone().or_else(|| self.work.clone()),
@@ -153,6 +156,7 @@ impl OwnModels {
             transformer: from(self.transformer),
             ranker: from(self.ranker),
             abstention: from(self.abstention),
+            asking: from(self.asking),
             composer: from(self.composer),
             pager: from(self.pager),
             work: from(self.work),

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use skillmux::{
     compose::{Calibrations, SetWeights},
+    decompose::AskingWeights,
     model::{PairScorer, Speller, SubjectWords, TokenEncoder, Translator},
     page::PagerWeights,
     rerank::RankerWeights,
@@ -39,6 +40,15 @@ const COMPOSER_MODEL: EmbeddedModel = EmbeddedModel {
     n_bytes: COMPOSER.len(),
     trained_on: "tasks of our own with one to five skills, and prompts of queries-train, over \
                  libraries of 50 to 78,132 skills",
+};
+
+const ASKING: &str = include_str!("../assets/asking.json");
+
+const ASKING_MODEL: EmbeddedModel = EmbeddedModel {
+    name: "asking",
+    kind: ModelKind::Asking,
+    n_bytes: ASKING.len(),
+    trained_on: "the sentences that ask for something in 428 requests, half of them long ones",
 };
 
 const ENCODER: &[u8] = include_bytes!("../assets/encoder.bin");
@@ -139,6 +149,8 @@ pub struct EmbeddedModel {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelKind {
+    /// Tells what a task asks for.
+    Asking,
     /// Tells how likely the best skill helps.
     Calibration,
     /// Tells which skills belong together for a task.
@@ -165,6 +177,7 @@ impl ModelKind {
     /// Returns the name that JSON has, too.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Asking => "asking",
             Self::Calibration => "calibration",
             Self::Composer => "composer",
             Self::Encoder => "encoder",
@@ -184,6 +197,7 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
     const {
         &[
             ABSTENTION_MODEL,
+            ASKING_MODEL,
             COMPOSER_MODEL,
             ENCODER_MODEL,
             KINDS_MODEL,
@@ -203,6 +217,15 @@ pub fn embedded_models() -> &'static [EmbeddedModel] {
 /// Never: a test reads the file that is compiled in.
 pub fn abstention() -> Calibrations {
     serde_json::from_str(ABSTENTION).expect("the embedded calibrations are well-formed")
+}
+
+/// Returns the weights by which the binary tells what a task asks for; their card is
+/// `assets/asking.md`.
+///
+/// # Panics
+/// Never: a test reads the file that is compiled in.
+pub fn asking() -> AskingWeights {
+    serde_json::from_str(ASKING).expect("the embedded weights are well-formed")
 }
 
 /// Returns the weights by which the binary adds skills to a plan; their card is
@@ -389,6 +412,46 @@ mod tests {
         });
         assert_eq!(page.nodes.len(), 1);
         assert!(page.nodes[0].text.contains("crooked"), "{}", page.nodes[0].text);
+    }
+
+    #[test]
+    fn what_asks_is_told_from_what_tells() {
+        use skillmux::decompose::pieces;
+        for (task, asked) in [
+            (
+                "The printer in the hall broke down in May, and nobody ordered a new one. Ann wrote \
+                 three mails to the shop. What I need is a list of all printers with their prices. \
+                 The hall is painted blue.",
+                "What I need is",
+            ),
+            (
+                "上个月仓库漏水，几箱纸全泡坏了，老王为此跑了三趟。请帮我写一份给保险公司的说明。\
+                 仓库是前年租的。",
+                "请帮我",
+            ),
+        ] {
+            let all = pieces(task);
+            let probability = |at: &usize| asking().probability(&all[*at].features);
+            let places: Vec<usize> = (0..all.len()).collect();
+            let best = places.iter().max_by(|a, b| probability(a).total_cmp(&probability(b)));
+            let best = all[*best.unwrap()].range.clone();
+            assert!(task[best.clone()].trim().starts_with(asked), "{}", &task[best]);
+        }
+    }
+
+    #[test]
+    fn a_long_story_does_not_push_out_what_is_asked_for() {
+        use skillmux::{
+            decompose::{ByClause, Decomposer},
+            query::{Need, Query},
+        };
+        let story = "The harbour has nine piers and a crane, which was built in 1911. ".repeat(12);
+        let task =
+            format!("{story}Please count the ships of last week. 然后请帮我把结果整理成表格。");
+        let needs = ByClause::with_asking(asking()).decompose(&Query::new(task).unwrap()).unwrap();
+        let texts: Vec<&str> = needs.iter().map(Need::text).collect();
+        let asked = ["Please count the ships of last week.", "然后请帮我把结果整理成表格。"];
+        assert!(texts.ends_with(&asked), "{texts:?}");
     }
 
     #[test]

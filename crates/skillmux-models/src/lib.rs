@@ -3,7 +3,7 @@
 //!
 //! | feature | gives | brings |
 //! |---|---|---|
-//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`composer`], [`kinds`], [`pager`], [`transformer`], [`verifier`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | 28 megabytes |
+//! | `embedded` (default) | [`encoder`], [`ranker`], [`abstention`], [`asking`], [`composer`], [`kinds`], [`pager`], [`transformer`], [`verifier`], [`translator`] and [`subject_words`]: the weights and lists that are shipped | 28 megabytes |
 //! | `checkpoint` | module `checkpoint`: published encoders and cross-encoders of a folder; module `sequence`: the sequence composer | a tensor library and tokenizers |
 //! | `hub` | module `hub`: published models by their ids on the Hugging Face Hub | an HTTP client with TLS |
 //! | `remote` | module `remote`: chat models, encoders and cross-encoders at an endpoint | an HTTP client with TLS |
@@ -55,8 +55,8 @@ mod transformer;
 
 #[cfg(feature = "embedded")]
 pub use embedded::{
-    EmbeddedModel, ModelKind, abstention, composer, embedded_models, encoder, kinds, pager, ranker,
-    speller, subject_words, transformer, translator, verifier, work,
+    EmbeddedModel, ModelKind, abstention, asking, composer, embedded_models, encoder, kinds, pager,
+    ranker, speller, subject_words, transformer, translator, verifier, work,
 };
 pub use error::{Error, Result};
 pub use int8::multiply_exactly;

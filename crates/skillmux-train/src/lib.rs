@@ -5,6 +5,7 @@
 //! | [`encoder`] | a static encoder | queries with the skills that answer them, skills, translations |
 //! | [`ranker`] | the weights by which candidates are ranked | queries, over an index with vectors |
 //! | [`abstention`] | the calibration by which a router abstains | queries that a skill answers, and others |
+//! | [`asking`] | the weights that tell what a task asks for | tasks, with the sentences that ask for something |
 //! | [`composer`] | the weights by which a plan adds skills | tasks with all their skills, over indexes of several sizes |
 //! | [`pager`] | the weights by which parts of a skill are chosen | queries about a skill, and the bytes that answer them |
 //! | [`kinds`] | the weights that tell the kinds of parts | parts of skills with their kinds |
@@ -52,6 +53,7 @@
 //! ```
 
 pub mod abstention;
+pub mod asking;
 #[cfg(feature = "transformer")]
 mod adamw;
 mod boosting;

@@ -10,22 +10,35 @@ use crate::{
 };
 
 /// A task in plain words, and its needs where the caller knows them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     text: String,
     needs: Vec<Need>,
 }
 
 /// A short phrase for one capability that a task asks for, or the task as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Need {
     text: String,
+    /// How likely it asks for something, where a model told.
+    asks: Option<f32>,
 }
 
 impl Need {
     /// Returns the need that these words say.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into() }
+        Self { text: text.into(), asks: None }
+    }
+
+    /// Returns the need of a part of a task, of which a model tells how likely it asks for something,
+    /// in `[0, 1]`.
+    pub fn part(text: impl Into<String>, asks: f32) -> Self {
+        Self { text: text.into(), asks: Some(asks) }
+    }
+
+    /// Returns how likely it asks for something, in `[0, 1]`, where a model told.
+    pub fn asks(&self) -> Option<f32> {
+        self.asks
     }
 
     /// Returns the words.

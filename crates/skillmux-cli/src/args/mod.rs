@@ -37,8 +37,9 @@ pub(crate) use synth::{
 };
 pub(crate) use train::{
     ComposerKind, LossChoice, NearDuplicatesChoice, PrecisionChoice, SceneChoice,
-    TextEncoderChoice, TrainAbstentionArgs, TrainCommand, TrainComposerArgs, TrainEncoderArgs,
-    TrainKindsArgs, TrainPagerArgs, TrainRankerArgs, TrainTransformerArgs, TrainWorkArgs,
+    TextEncoderChoice, TrainAbstentionArgs, TrainAskingArgs, TrainCommand, TrainComposerArgs,
+    TrainEncoderArgs, TrainKindsArgs, TrainPagerArgs, TrainRankerArgs, TrainTransformerArgs,
+    TrainWorkArgs,
 };
 
 /// The skill router for LLM agents.

@@ -51,6 +51,9 @@ pub(crate) struct ModelArgs {
     /// Calibration that `skillmux train abstention` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) abstention: Option<PathBuf>,
+    /// Weights that `skillmux train asking` wrote
+    #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
+    pub(crate) asking_weights: Option<PathBuf>,
     /// Weights that `skillmux train composer` wrote
     #[arg(long, value_name = "FILE", help_heading = "Models of your own")]
     pub(crate) composer_weights: Option<PathBuf>,

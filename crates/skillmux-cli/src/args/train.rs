@@ -8,6 +8,8 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 pub(crate) enum TrainCommand {
     /// Train the decision whether to load a skill at all
     Abstention(TrainAbstentionArgs),
+    /// Train the weights that tell what a task asks for
+    Asking(TrainAskingArgs),
     /// Train the decision which skills to load together
     Composer(TrainComposerArgs),
     /// Train the static encoder that finds skills by meaning
@@ -22,6 +24,18 @@ pub(crate) enum TrainCommand {
     Transformer(TrainTransformerArgs),
     /// Train the weights that tell work from talk
     Work(TrainWorkArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainAskingArgs {
+    /// Tasks, plain or .zst: a line is `{"query", "asks": [...]}`, where `asks` has excerpts of the
+    /// query that say what is wanted (or `spans`). Lines with the same `library` are held out
+    /// together in the scores
+    #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
+    pub(crate) tasks: Vec<PathBuf>,
+    /// File for the weights
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, ClapArgs)]

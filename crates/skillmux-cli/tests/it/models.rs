@@ -155,6 +155,7 @@ fn a_file_that_is_no_model_is_refused_with_a_hint() {
         ("encoder", "--encoder"),
         ("ranker", "--ranker"),
         ("abstention", "--abstention"),
+        ("asking", "--asking-weights"),
         ("composer", "--composer-weights"),
         ("pager", "--pager-weights"),
         ("work", "--work-weights"),

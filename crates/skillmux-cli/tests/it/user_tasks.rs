@@ -67,6 +67,16 @@ fn lines<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Returns the queries of lines with tasks, without their needs.
+fn without_needs(tasks: &str) -> String {
+    let mut queries = String::new();
+    for task in lines::<Value>(tasks) {
+        let query = json!({ "query_id": task["query_id"], "query": task["query"] });
+        let _ = writeln!(queries, "{query}");
+    }
+    queries
+}
+
 /// Routes the tasks, and asserts the shares of those with the right decision, with a right skill
 /// first and with all skills.
 fn assert_right(home: &Home, index: &str, tasks: &[Task], queries: &str, least: [f64; 3]) {
@@ -101,12 +111,7 @@ fn what_users_type_loads_what_they_need() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let text = std::fs::read_to_string(&path).unwrap();
     let tasks: Vec<Task> = lines(&text);
-    let mut alone = String::new();
-    for task in lines::<Value>(&text) {
-        let line = json!({ "query_id": task["query_id"], "query": task["query"] });
-        let _ = writeln!(alone, "{line}");
-    }
-    let alone = home.write("alone.jsonl", alone);
+    let alone = home.write("alone.jsonl", without_needs(&text));
     // A little below what `docs/plan.md` says: tasks alone, and tasks with their needs.
     assert_right(&home, &index, &tasks, &alone, [0.90, 0.75, 0.73]);
     let with_needs = path.display().to_string();
@@ -125,6 +130,49 @@ fn what_users_paste_does_not_hide_what_they_ask() {
     // A little below what `docs/plan.md` says.
     let queries = path.display().to_string();
     assert_right(&home, &index, &tasks, &queries, [0.80, 0.68, 0.67]);
+}
+
+#[test]
+fn what_users_write_at_length_loads_what_they_need() {
+    let home = Home::new();
+    let index = home.path("index").display().to_string();
+    let library = fixtures().join("user-library.jsonl").display().to_string();
+    let path = fixtures().with_file_name("datasets").join("long-held.jsonl");
+    let done = home.run(&["index", &library, "--index", &index]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let tasks: Vec<Task> = lines(&text);
+    let alone = home.write("alone.jsonl", without_needs(&text));
+    // A little below what `docs/plan.md` says.
+    assert_right(&home, &index, &tasks, &alone, [0.80, 0.65, 0.50]);
+}
+
+#[test]
+fn formalities_of_a_document_change_no_answer() {
+    let home = Home::new();
+    let library = fixtures().join("user-library.jsonl").display().to_string();
+    let background = "The festival had nine halls this year, and each of them kept its own \
+                      ticket list. The lists came by mail in the week after the last concert. "
+        .repeat(8);
+    let wish = "What I need is one tidy CSV file of all nine lists, without doubles.";
+    let plain = format!("{background}\n\n{wish}\n");
+    let formal = format!(
+        "---\nauthor: Ann\ntags: [pdf, invoice, contract]\n---\nCopyright (c) 2024 Halden AS\n\n\
+         Permission is hereby granted, free of charge, to translate and merge PDF files.\n\n\
+         Contents\n\n1. Slides for the board\n2. Docker\n\n{plain}"
+    );
+    let loaded = |task: &str| -> Value {
+        let path = home.write("task.txt", task);
+        let options = ["--library", &library, "--format", "json", "--budget", "0"];
+        let done = home.run(&[&["route", "--file", &path], &options[..]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+        let steps = answer["steps"].as_array().unwrap().iter();
+        steps.map(|step| json!([step["subtask"], step["skills"][0]["id"]])).collect()
+    };
+    let expected = loaded(&plain);
+    assert!(expected.to_string().contains("csv"), "{expected}");
+    assert_eq!(loaded(&formal), expected);
 }
 
 #[test]

@@ -26,14 +26,18 @@ pub(super) struct Chosen<'a> {
 /// else that of the part that is surest of one; `None` if no skill helps.
 ///
 /// Of many parts, one or another looks like a skill by chance. So where the task as a whole says
-/// no, a part has to be surer than not.
+/// no, a part has to be surer than not. Where a model tells which parts ask for something, its
+/// confidence counts times the root of how likely it asks.
 pub fn first_skill(steps: &[StepCandidates]) -> Option<&Considered> {
     let (whole, parts) = steps.split_first()?;
     match whole.judgement.verdict {
         Verdict::SmallTalk => None,
         Verdict::Helps => whole.candidates.first(),
         Verdict::DoesNotHelp => {
-            let sure = |step: &StepCandidates| step.judgement.confidence.unwrap_or(0.0);
+            let sure = |step: &StepCandidates| {
+                let share = step.need.asks().map_or(1.0, f32::sqrt);
+                step.judgement.confidence.unwrap_or(0.0) * share
+            };
             let helps = |step: &&StepCandidates| {
                 step.judgement.verdict == Verdict::Helps && sure(step) >= SURE
             };

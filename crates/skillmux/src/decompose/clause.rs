@@ -14,6 +14,9 @@ pub struct Clause {
     pub range: Range<usize>,
     /// How much it is about the work itself, in `(0, 1]`: conditions, formats and paths weigh less.
     pub weight: f32,
+    /// Whether it is a heading: a line with its mark, a short one that ends with a colon, or a
+    /// short one between two blank lines that ends with no mark.
+    pub is_heading: bool,
 }
 
 /// Words after a comma or a dash that begin another piece of work.
@@ -80,6 +83,9 @@ const MIN_COMMA_CHARS: usize = 14;
 /// Longest heading without a mark of its own, in words.
 const MAX_HEADING_WORDS: usize = 5;
 
+/// Longest one in characters, for texts without blanks.
+const MAX_HEADING_CHARS: usize = 40;
+
 /// Returns the clauses of a task in their order; they do not overlap, and none is blank.
 ///
 /// A clause is a heading, an item of a list, a sentence, or a part of one after a comma that a word
@@ -89,10 +95,13 @@ pub fn clauses(task: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let mut section_weight = 1.0;
     let mut is_code = false;
+    let mut is_after_blank = true;
     let mut start = 0;
     for line in task.split_inclusive('\n') {
         let line_start = start;
         start += line.len();
+        let begins_paragraph = is_after_blank;
+        is_after_blank = line.trim().is_empty();
         if line.trim_start().starts_with("```") {
             is_code = !is_code;
             continue;
@@ -108,10 +117,12 @@ pub fn clauses(task: &str) -> Vec<Clause> {
             }
         }
         let line_weight = if is_code { CODE_WEIGHT } else { section_weight };
+        let is_heading =
+            !is_code && (is_heading || begins_paragraph && is_title(text, &task[start..]));
         for sentence in sentences(text, number + 1) {
             let weight = line_weight * boilerplate::weight(&text[sentence.clone()]);
             let range = offset + sentence.start..offset + sentence.end;
-            clauses.push(Clause { range, weight });
+            clauses.push(Clause { range, weight, is_heading });
         }
     }
     clauses
@@ -134,6 +145,15 @@ pub(crate) fn clauses_with_terms(
         (clause, terms)
     };
     clauses(task).into_iter().map(with_terms).collect()
+}
+
+/// Returns whether a line is short, ends with no mark, and stands above a blank line.
+fn is_title(line: &str, after: &str) -> bool {
+    let is_short = line.split_whitespace().take(MAX_HEADING_WORDS + 1).count() <= MAX_HEADING_WORDS
+        && line.chars().take(MAX_HEADING_CHARS + 1).count() <= MAX_HEADING_CHARS;
+    is_short
+        && line.ends_with(|c: char| c.is_alphanumeric() || c == ')')
+        && after.lines().next().is_some_and(|next| next.trim().is_empty())
 }
 
 /// What a line holds without its marks.

@@ -1,12 +1,16 @@
 //! [`Decomposer`]: the port of what splits a task into needs.
 
+use std::sync::Arc;
+
 use super::{
+    asking::{AskingWeights, Judged, Piece, judged, likely_asks},
     clause::{Clause, clauses},
     request::{requests, without_sign},
     request_start::asks,
 };
 use crate::{
     error::Result,
+    model::fingerprint,
     query::{Need, Query},
 };
 
@@ -51,37 +55,74 @@ const MAX_NEEDS: usize = 8;
 /// Fewest letters and digits of a clause that can be a request.
 const MIN_LETTERS: usize = 6;
 
+/// Probability below which a piece of a long task hardly asks for anything. Chosen by
+/// `long-requests.jsonl` of `datasets/`.
+const HARDLY_ASKS: f32 = 0.1;
+
 /// Takes each request of a clause that asks for work as a need; the whole task where there are
 /// fewer than two.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ByClause;
+///
+/// With weights, a long task of which most is background gives the pieces that most likely ask for
+/// something.
+#[derive(Debug, Clone, Default)]
+pub struct ByClause {
+    asking: Option<Arc<AskingWeights>>,
+}
+
+impl ByClause {
+    /// Returns a decomposer that tells with these weights what asks for something in a long task.
+    pub fn with_asking(asking: impl Into<Arc<AskingWeights>>) -> Self {
+        Self { asking: Some(asking.into()) }
+    }
+}
 
 impl Decomposer for ByClause {
     fn identity(&self) -> String {
-        "clauses".to_owned()
+        let weights = self.asking.as_ref();
+        weights.map_or_else(|| "clauses".to_owned(), |w| format!("clauses {}", fingerprint(&**w)))
     }
 
     fn decompose(&self, query: &Query) -> Result<Vec<Need>> {
         let task = query.text();
-        let says_enough = |text: &&str| {
-            text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.len_utf8().min(3)).sum::<usize>()
-                >= MIN_LETTERS
-        };
-        let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
-        let requests = |clause: Clause| {
-            let text = &task[clause.range];
-            requests(text).into_iter().map(move |range| {
-                without_sign(text[range].trim()).trim_end_matches([',', ';', '，', '；', '、'])
-            })
-        };
-        let texts: Vec<&str> = work.flat_map(requests).filter(says_enough).collect();
-        let asking = (0..texts.len()).filter(|at| asks(texts[*at]));
-        let others = (0..texts.len()).filter(|at| !asks(texts[*at]));
-        let mut kept: Vec<usize> = asking.chain(others).take(MAX_NEEDS).collect();
-        kept.sort_unstable();
-        let needs: Vec<Need> = kept.into_iter().map(|at| Need::new(texts[at])).collect();
+        let judged = self.asking.as_ref().and_then(|weights| judged(task, weights));
+        let needs = judged.map_or_else(|| by_rules(task), |judged| by_asking(task, judged));
         if needs.len() < 2 { WholeTask.decompose(query) } else { Ok(needs) }
     }
+}
+
+/// Returns the pieces that most likely ask for something, in their order.
+fn by_asking(task: &str, mut judged: Vec<Judged>) -> Vec<Need> {
+    let is_work = |piece: &Piece| piece.weight > MIN_WORK_WEIGHT;
+    judged.retain(|one| likely_asks(one) || one.1 >= HARDLY_ASKS && is_work(&one.0));
+    judged.sort_by(|a, b| b.1.total_cmp(&a.1));
+    judged.truncate(MAX_NEEDS);
+    judged.sort_by_key(|(piece, _)| piece.range.start);
+    let need = |(piece, probability): Judged| Need::part(tidy(&task[piece.range]), probability);
+    judged.into_iter().map(need).collect()
+}
+
+/// Returns the requests of clauses that ask for work.
+fn by_rules(task: &str) -> Vec<Need> {
+    let says_enough = |text: &&str| {
+        text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.len_utf8().min(3)).sum::<usize>()
+            >= MIN_LETTERS
+    };
+    let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
+    let requests = |clause: Clause| {
+        let text = &task[clause.range];
+        requests(text).into_iter().map(move |range| tidy(&text[range]))
+    };
+    let texts: Vec<&str> = work.flat_map(requests).filter(says_enough).collect();
+    let asking = (0..texts.len()).filter(|at| asks(texts[*at]));
+    let others = (0..texts.len()).filter(|at| !asks(texts[*at]));
+    let mut kept: Vec<usize> = asking.chain(others).take(MAX_NEEDS).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|at| Need::new(texts[at])).collect()
+}
+
+/// Returns a piece without a sign before it and a comma behind it.
+fn tidy(text: &str) -> &str {
+    without_sign(text.trim()).trim_end_matches([',', ';', '，', '；', '、'])
 }
 
 #[cfg(test)]
@@ -103,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_decomposer_keeps_the_contract() {
-        for decomposer in [&WholeTask as &dyn Decomposer, &ByClause] {
+        for decomposer in [&WholeTask as &dyn Decomposer, &ByClause::default()] {
             for task in TASKS {
                 let needs = texts(decomposer, task);
                 assert!(!needs.is_empty(), "{task}");
@@ -119,7 +160,7 @@ mod tests {
     fn a_long_story_does_not_push_out_what_is_asked_for() {
         let story = "The harbour has nine piers and a crane. ".repeat(12);
         let task = format!("{story}Please count the ships. 然后请把结果整理成表格。");
-        let needs = texts(&ByClause, &task);
+        let needs = texts(&ByClause::default(), &task);
         assert_eq!(needs.len(), MAX_NEEDS);
         assert_eq!(needs[MAX_NEEDS - 2..], ["Please count the ships.", "然后请把结果整理成表格。"]);
     }
@@ -128,7 +169,10 @@ mod tests {
     fn work_is_a_need_and_conditions_are_not() {
         let task = TASKS[2];
         assert_eq!(texts(&WholeTask, task), [task]);
-        assert_eq!(texts(&ByClause, task), ["Report", "Clean the table", "Draw a chart"]);
-        assert_eq!(texts(&ByClause, TASKS[0]), [TASKS[0]]);
+        assert_eq!(
+            texts(&ByClause::default(), task),
+            ["Report", "Clean the table", "Draw a chart"]
+        );
+        assert_eq!(texts(&ByClause::default(), TASKS[0]), [TASKS[0]]);
     }
 }

@@ -17,10 +17,14 @@
 //! );
 //! ```
 
+use crate::text::first_words;
+
+mod asking;
 mod boilerplate;
 mod clause;
 mod decomposer;
 mod foreign_negation;
+mod formalities;
 mod negation;
 mod order;
 mod pasted;
@@ -31,15 +35,25 @@ mod request_start;
 mod request_words;
 mod verbs;
 
+pub use asking::{AskingWeights, N_ASKING_FEATURES, Piece, pieces};
+pub(crate) use asking::{judged, likely_asks};
 pub(crate) use clause::clauses_with_terms;
 pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 pub use pasted::{Pasted, pasted};
 
+pub(crate) use formalities::formalities;
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
 pub(crate) use request_start::{asks, asks_anywhere, is_request};
+
+/// Returns whether a task is long: it has more than 180 words, about as many as the transformer
+/// reads. Two Chinese, Japanese or Korean characters count as one word.
+pub(crate) fn is_long(task: &str) -> bool {
+    const MAX_WORDS_OF_SHORT: usize = 180;
+    first_words(task, MAX_WORDS_OF_SHORT).len() < task.len()
+}
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer
 /// than its length asks for.

@@ -59,13 +59,23 @@ impl<'r> Found<'r> {
 
     /// Judges what was found for a request with what is pasted with it by the request alone as well.
     pub(super) fn agree_with(&mut self, alone: &Found<'_>, n_skills: usize) {
-        let threshold = alone.calibration.map(|calibration| calibration.threshold_of(n_skills));
         let best = |found: &Found<'_>| {
             found.step.candidates.first().map(|considered| considered.id().clone())
         };
         let is_same_skill = best(self) == best(alone);
-        let (both, alone) = (self.step.judgement, alone.step.judgement);
-        self.step.judgement = both.agreed(alone, is_same_skill, threshold);
+        let both = self.step.judgement;
+        self.step.judgement =
+            both.agreed(alone.step.judgement, is_same_skill, alone.threshold(n_skills));
+    }
+
+    /// Judges what was found for a long task by what asks for something in it as well.
+    pub(super) fn share_with(&mut self, asked: &Found<'_>, n_skills: usize) {
+        let whole = self.step.judgement;
+        self.step.judgement = whole.shared(asked.step.judgement, asked.threshold(n_skills));
+    }
+
+    fn threshold(&self, n_skills: usize) -> Option<f32> {
+        self.calibration.map(|calibration| calibration.threshold_of(n_skills))
     }
 
     /// Returns what is added to the score of a candidate where it is shown.

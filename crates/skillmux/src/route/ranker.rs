@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     compose::Calibration,
-    decompose::asks_anywhere,
+    decompose::{AskingWeights, asks_anywhere},
     error::Result,
     explain::{EXACT_NAME, Explanation, WordReader},
     index::{Index, IndexedSkill, whole_text},
@@ -35,6 +35,7 @@ pub struct Ranker {
     reranker: Box<dyn Reranker>,
     words: Bm25Config,
     speller: Option<Arc<dyn Speller>>,
+    asking: Option<Arc<AskingWeights>>,
     subjects: Option<Arc<dyn SubjectWords>>,
     verifier: Option<Arc<dyn PairScorer>>,
     translator: Option<Arc<dyn Translator>>,
@@ -56,6 +57,7 @@ impl Ranker {
             reranker,
             words: Bm25Config::default(),
             speller: None,
+            asking: None,
             subjects: None,
             verifier: None,
             translator: None,
@@ -74,6 +76,13 @@ impl Ranker {
     #[must_use]
     pub fn with_speller(self, speller: Arc<dyn Speller>) -> Self {
         Self { speller: Some(speller), ..self }
+    }
+
+    /// Returns the ranker with what tells the sentences of a task that ask for something: long tasks
+    /// are then ranked by these as well.
+    #[must_use]
+    pub fn with_asking(self, asking: Arc<AskingWeights>) -> Self {
+        Self { asking: Some(asking), ..self }
     }
 
     /// Returns the ranker with what knows which words name a subject: the words that a skill has,
@@ -166,7 +175,7 @@ impl Ranker {
 
     /// Returns how a query is read that somebody asks.
     pub(super) fn read_request(&self, index: &Index, query: &Query) -> Result<Reading> {
-        Reading::of_request(query, index, self.speller.as_deref())
+        Reading::of_request(query, index, self.speller.as_deref(), self.asking.as_deref())
     }
 
     /// Returns how a query is read that weights are fitted to.

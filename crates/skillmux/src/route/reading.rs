@@ -7,7 +7,10 @@ use super::{
     terms::terms,
 };
 use crate::{
-    decompose::{negations, pasted, refusals, without},
+    decompose::{
+        AskingWeights, formalities, is_long, judged, likely_asks, negations, pasted, refusals,
+        without,
+    },
     error::Result,
     index::{Index, name_key},
     model::Speller,
@@ -28,12 +31,12 @@ const N_CONTEXT_WORDS: usize = 25;
 /// Words of it in the longer one of the other two rankings.
 const N_MORE_CONTEXT_WORDS: usize = 200;
 
-/// Most words of a task that is not long. They are about as many as the transformer reads.
-const MAX_WORDS_OF_SHORT: usize = 180;
-
 /// Words at the beginning of a long task that say what it is about. Chosen with a look at the tasks
 /// of SWE-Skills-Bench.
 const N_BEGINNING_WORDS: usize = 60;
+
+/// Fewest terms of a task without its formalities; else it is read with them.
+const MIN_TERMS_LEFT: usize = 6;
 
 /// Terms of a request that names no work: `please fix this`, `怎么办`.
 const BARE_TERMS: [&str; 30] = [
@@ -52,6 +55,8 @@ pub(super) struct Reading {
     context: Option<Context>,
     /// The first words of a long task with which nothing is pasted.
     beginning: Option<String>,
+    /// Its pieces that ask for something, where that is known and they are not much of it.
+    asked: Option<String>,
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
@@ -94,12 +99,19 @@ impl Reading {
         query: &Query,
         index: &Index,
         speller: Option<&dyn Speller>,
+        asking: Option<&AskingWeights>,
     ) -> Result<Self> {
         let task = query.text();
         let Some(pasted) = pasted(task) else {
-            let reading = Self::of_asked(query, index, speller)?;
-            let beginning = beginning_of_long(reading.query.text()).map(str::to_owned);
-            return Ok(Self { beginning, ..reading });
+            let asked = match without_formalities(task) {
+                Some(rest) => Cow::Owned(query.with_text(rest)?),
+                None => Cow::Borrowed(query),
+            };
+            let reading = Self::of_asked(&asked, index, speller)?;
+            let text = reading.query.text();
+            let beginning = beginning_of_long(text).map(str::to_owned);
+            let asked = asking.and_then(|asking| asked_of(text, asking));
+            return Ok(Self { beginning, asked, written: task.to_owned(), ..reading });
         };
         let beginning = |n_words| pasted.beginning_of_material(task, n_words);
         let context = Context {
@@ -150,6 +162,7 @@ impl Reading {
             query: query.clone(),
             context: None,
             beginning: None,
+            asked: None,
             corrections: Vec::new(),
             written: query.text().to_owned(),
             ruled_out: Vec::new(),
@@ -186,6 +199,12 @@ impl Reading {
     /// Returns the first words of a long task with which nothing is pasted.
     pub(super) fn beginning(&self) -> Result<Option<Query>> {
         self.beginning.as_ref().map(|beginning| self.query.with_text(beginning.clone())).transpose()
+    }
+
+    /// Returns the pieces that ask for something in a long task with which nothing is pasted, a line
+    /// each, where they are not much of it.
+    pub(super) fn asked(&self) -> Result<Option<Query>> {
+        self.asked.as_ref().map(|asked| self.query.with_text(asked.clone())).transpose()
     }
 
     fn query_in(&self, context: &str) -> Result<Query> {
@@ -234,8 +253,29 @@ impl Reading {
 
 /// Returns the first 60 words of a task of more than 180 words.
 fn beginning_of_long(task: &str) -> Option<&str> {
-    let is_long = first_words(task, MAX_WORDS_OF_SHORT).len() < task.len();
-    is_long.then(|| first_words(task, N_BEGINNING_WORDS))
+    is_long(task).then(|| first_words(task, N_BEGINNING_WORDS))
+}
+
+/// Returns what likely asks for something in a long task of which most is background, a line each.
+fn asked_of(task: &str, weights: &AskingWeights) -> Option<String> {
+    let judged = judged(task, weights)?;
+    let asking = judged.iter().filter(|judged| likely_asks(judged));
+    let texts: Vec<&str> = asking.map(|(piece, _)| task[piece.range.clone()].trim()).collect();
+    Some(texts.join("\n"))
+}
+
+/// Returns a long task without its formalities; `None` if it has none, or little else.
+fn without_formalities(task: &str) -> Option<String> {
+    let formalities = if is_long(task) { formalities(task) } else { Vec::new() };
+    let mut rest = String::with_capacity(task.len());
+    let mut from = 0;
+    for range in &formalities {
+        rest.push_str(&task[from..range.start]);
+        from = range.end;
+    }
+    rest.push_str(&task[from..]);
+    let rest = rest.trim();
+    (!formalities.is_empty() && terms(rest).len() >= MIN_TERMS_LEFT).then(|| rest.to_owned())
 }
 
 /// Returns a need as it is ranked: without what it rules out.

@@ -45,6 +45,9 @@ impl Default for RouteOptions {
     }
 }
 
+/// Probability above which a part without a skill is a step that says so.
+const ASKS: f32 = 0.5;
+
 /// Places of a part's ranking in which a skill that the plan loads serves the part as well.
 const N_SERVING: usize = 3;
 
@@ -54,7 +57,8 @@ struct Rankings {
     of_needs: Vec<Ranking>,
     /// That of the task, where the caller gave the needs: they do not hold it.
     whole: Option<Ranking>,
-    /// That of the request alone, where something is pasted with it and no need was given.
+    /// Where no need was given: that of the request alone, where something is pasted with it, or of
+    /// what asks for something in a long task.
     request: Option<Ranking>,
 }
 
@@ -99,9 +103,16 @@ impl Router {
         let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
         let request = request.filter(|_| !reading.is_bare());
         if let (Some(ranking), Some(whole)) = (request, found.first_mut()) {
-            let request = (Need::new(query.text()), query.clone());
+            let asked = reading.asked()?;
+            let is_long = asked.is_some();
+            let request = asked.unwrap_or_else(|| query.clone());
+            let request = (Need::new(request.text()), request);
             let alone = self.found(&index, &request, is_asked_for, ranking, 1)?;
-            whole.agree_with(&alone, index.n_skills());
+            if is_long {
+                whole.share_with(&alone, index.n_skills());
+            } else {
+                whole.agree_with(&alone, index.n_skills());
+            }
         }
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace(Stage::Retrieve, started, index.n_skills(), n_found));
@@ -270,7 +281,8 @@ fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
     let is_missed = |part: &StepCandidates| {
         let best = part.candidates.iter().take(N_SERVING);
         let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
-        asks(part.need.text()) && serving.next().is_none()
+        let is_asked = part.need.asks().map_or_else(|| asks(part.need.text()), |asks| asks > ASKS);
+        is_asked && serving.next().is_none()
     };
     let missed: Vec<&Need> =
         steps.iter().skip(1).filter(|part| is_missed(part)).map(|part| &part.need).collect();

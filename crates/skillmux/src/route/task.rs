@@ -21,18 +21,23 @@ const READINGS_SHARE: f32 = 0.5;
 /// A candidate is this much worse than the best of another reading at most. Set by hand.
 const MAX_BELOW_READING: f32 = 5.0;
 
-/// Weight of the beginning of a long task, beside that of the whole. Chosen with a look at the
+/// Weight of the beginning of a long task. Chosen with a look at the
 /// tasks of SWE-Skills-Bench, as the next one.
 const BEGINNING_SHARE: f32 = 1.0 / 6.0;
 
-/// A candidate is this much worse than the best for the beginning at most.
-const MAX_BELOW_BEGINNING: f32 = 10.0;
+/// Weight of what asks for something in a long task. Chosen by `long-requests.jsonl` of `datasets/`,
+/// with weights of asking that were fitted to the other half of it.
+const ASKED_SHARE: f32 = 0.3;
+
+/// A candidate is this much worse than the best for the beginning, or for what is asked, at most.
+const MAX_BELOW_LONG: f32 = 10.0;
 
 /// The rankings of a task and of other texts.
 pub(super) struct OfTexts {
     pub(super) whole: Ranking,
     pub(super) others: Vec<Ranking>,
-    /// That of the request alone, where something is pasted with it.
+    /// That of the request alone, where something is pasted with it, or of what asks for something in
+    /// a long task.
     pub(super) request: Option<Ranking>,
 }
 
@@ -77,18 +82,22 @@ impl Ranker {
         let mut texts = vec![reading.whole()?];
         let beginning = reading.beginning()?;
         let is_long = beginning.is_some();
-        texts.extend(beginning.into_iter().chain(reading.others()?.into_iter().flatten()));
+        let asked = reading.asked()?;
+        let has_asked = asked.is_some();
+        texts.extend(beginning);
+        texts.extend(asked);
+        texts.extend(reading.others()?.into_iter().flatten());
         let n_readings = texts.len();
         let n = if n_readings > 1 { k.max(N_MERGED) } else { k };
         texts.extend_from_slice(others);
         let mut readings = self.rank_texts(index, reading, &texts, n)?;
         let others = readings.split_off(n_readings);
         let mut whole = readings.remove(0);
-        if is_long {
-            add_beginning(&mut whole, &readings.remove(0));
-        }
+        let beginning = is_long.then(|| readings.remove(0));
+        let asked = has_asked.then(|| readings.remove(0));
+        add_of_long(&mut whole, beginning.as_ref(), asked.as_ref());
         add_readings(&mut whole, &readings);
-        let request = readings.into_iter().next();
+        let request = asked.or_else(|| readings.into_iter().next());
         Ok(OfTexts { whole, others, request })
     }
 }
@@ -109,16 +118,22 @@ fn add_readings(ranking: &mut Ranking, others: &[Ranking]) {
     }
 }
 
-/// As [`add_readings`], for the beginning of a long task: a title and a first paragraph say what it
-/// is about, and a transformer reads them, but not all that follows.
+/// As [`add_readings`], for the beginning of a long task and for what asks for something in it: a
+/// title and a first paragraph say what a task is about, a few sentences say what is wanted, and a
+/// transformer reads these whole.
 ///
-/// The new distance is five sixths of that for the whole and one sixth of that for the beginning,
-/// which counts 10 at most.
-fn add_beginning(ranking: &mut Ranking, beginning: &Ranking) {
-    if let Some(beginning) = OfTask::of(beginning) {
-        let below = |candidate: &Candidate| beginning.below(candidate, MAX_BELOW_BEGINNING);
+/// Of the new distance, one sixth is that for the beginning and three tenths that for what is asked,
+/// each of which counts 10 at most; the rest is that for the whole.
+fn add_of_long(ranking: &mut Ranking, beginning: Option<&Ranking>, asked: Option<&Ranking>) {
+    let others = [(BEGINNING_SHARE, beginning), (ASKED_SHARE, asked)];
+    let of_task = |(share, ranking): (f32, Option<&Ranking>)| Some((share, OfTask::of(ranking?)?));
+    let others: Vec<(f32, OfTask)> = others.into_iter().filter_map(of_task).collect();
+    let rest = 1.0 - others.iter().map(|(share, _)| share).sum::<f32>();
+    if !others.is_empty() {
         change(ranking, |candidate, own| {
-            (1.0 - BEGINNING_SHARE) * own + BEGINNING_SHARE * below(candidate)
+            let below =
+                others.iter().map(|(share, of)| share * of.below(candidate, MAX_BELOW_LONG));
+            rest * own + below.sum::<f32>()
         });
     }
 }
@@ -180,15 +195,23 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_long_task_has_one_sixth() {
+    fn the_beginning_of_a_long_task_and_what_it_asks_have_their_shares() {
+        let beginning = ranking(ODDS, &[("b", 9.0), ("c", 8.0), ("a", 3.0)]);
         let mut task = ranking(ODDS, &[("a", 6.0), ("b", 5.4), ("c", 0.0)]);
         task.candidates[2].signals.is_named = true;
-        add_beginning(&mut task, &ranking(ODDS, &[("b", 9.0), ("c", 8.0), ("a", 3.0)]));
+        add_of_long(&mut task, Some(&beginning), None);
         assert_scores(&task, &[("b", 5.5, 0.1), ("a", 5.0, -1.0), ("c", 0.0, 0.0)]);
         let mut task = ranking(ODDS, &[("a", 6.0)]);
-        add_beginning(&mut task, &ranking(ODDS, &[("b", 90.0), ("a", 3.0)]));
+        add_of_long(&mut task, Some(&ranking(ODDS, &[("b", 90.0), ("a", 3.0)])), None);
         assert_scores(&task, &[("a", 6.0 - 10.0 / 6.0, -10.0 / 6.0)]);
-        add_beginning(&mut task, &ranking(ScoreScale::Points, &[("b", 9.0)]));
+        add_of_long(&mut task, Some(&ranking(ScoreScale::Points, &[("b", 9.0)])), None);
         assert_scores(&task, &[("a", 6.0 - 10.0 / 6.0, -10.0 / 6.0)]);
+        let asked = ranking(ODDS, &[("b", 2.0), ("a", 0.0)]);
+        let mut task = ranking(ODDS, &[("a", 6.0), ("b", 5.0)]);
+        add_of_long(&mut task, None, Some(&asked));
+        assert_scores(&task, &[("a", 5.4, -0.6), ("b", 5.3, 0.3)]);
+        let mut task = ranking(ODDS, &[("a", 6.0), ("b", 3.3)]);
+        add_of_long(&mut task, Some(&beginning), Some(&asked));
+        assert_scores(&task, &[("b", 4.56, 1.26), ("a", 4.4, -1.6)]);
     }
 }

@@ -23,6 +23,7 @@
 
 mod analyzer;
 mod english;
+mod feature_place;
 mod first_words;
 mod forms;
 mod half_pairs;
@@ -36,6 +37,7 @@ mod tokens;
 
 pub use analyzer::Analyzer;
 pub(crate) use english::is_english;
+pub(crate) use feature_place::feature_place;
 pub(crate) use first_words::first_words;
 pub use half_pairs::without_half_pairs;
 pub(crate) use sanitise::is_mongolian_selector;

@@ -120,7 +120,7 @@ fn a_ranking_without_a_calibration_has_no_confidence() {
 #[test]
 fn each_clause_with_a_skill_of_its_own_is_a_step() {
     let workshop = Workshop::with(&sample());
-    let decomposer: Box<dyn Decomposer> = Box::new(ByClause);
+    let decomposer: Box<dyn Decomposer> = Box::new(ByClause::default());
     let stages = Stages { decomposer, ..Stages::default() };
     let router = Router::new(workshop.open().unwrap(), stages).unwrap();
     let task =

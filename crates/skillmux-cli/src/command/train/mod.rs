@@ -1,6 +1,7 @@
 //! `skillmux train`
 
 mod abstention;
+mod asking;
 mod composer;
 mod encoder;
 mod kinds;
@@ -27,6 +28,7 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
     }
     match command {
         TrainCommand::Abstention(args) => abstention::run(args, settings),
+        TrainCommand::Asking(args) => asking::run(args),
         TrainCommand::Composer(args) => composer::run(args, settings),
         TrainCommand::Encoder(args) => encoder::run(args),
         TrainCommand::Kinds(args) => kinds::run(args),
@@ -41,6 +43,7 @@ pub(crate) fn run(command: &TrainCommand, settings: &Settings) -> anyhow::Result
 fn written_by(command: &TrainCommand) -> Vec<&Path> {
     let (out, held_out) = match command {
         TrainCommand::Abstention(args) => (&args.out, &args.held_out),
+        TrainCommand::Asking(args) => (&args.out, &None),
         TrainCommand::Composer(args) => (&args.out, &None),
         TrainCommand::Encoder(args) => (&args.out, &None),
         TrainCommand::Kinds(args) => (&args.out, &None),
@@ -58,6 +61,7 @@ fn data_of(command: &TrainCommand) -> impl Iterator<Item = &Path> {
         TrainCommand::Abstention(args) => {
             vec![&args.answerable, &args.unanswerable, &args.talk, &args.triggers]
         }
+        TrainCommand::Asking(args) => vec![&args.tasks],
         TrainCommand::Composer(args) => vec![&args.tasks],
         TrainCommand::Encoder(args) => vec![&args.queries, &args.translations],
         TrainCommand::Kinds(args) => vec![std::slice::from_ref(&args.labels)],

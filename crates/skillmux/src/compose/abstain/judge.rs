@@ -27,12 +27,30 @@ impl Judgement {
         }
         let least = if is_same_skill { alone_confidence } else { 0.0 };
         let most = discounted(alone_confidence, -MOST_BY_MATERIAL);
-        let confidence = both.min(most).max(least);
+        Self::by(both.min(most).max(least), threshold)
+    }
+
+    /// Returns the judgement of a long task. `self` is that of the task as a whole, `asked` that of
+    /// what asks for something in it: the log-odds are the mean of both.
+    pub(crate) fn shared(self, asked: Self, threshold: Option<f32>) -> Self {
+        let (Some(whole), Some(asked)) = (self.confidence, asked.confidence) else { return self };
+        let log_odds = |confidence: f32| {
+            let confidence = confidence.clamp(MIN_CONFIDENCE, 1.0 - MIN_CONFIDENCE);
+            (confidence / (1.0 - confidence)).ln()
+        };
+        let mean = f32::midpoint(log_odds(whole), log_odds(asked));
+        Self::by(1.0 / (1.0 + (-mean).exp()), threshold)
+    }
+
+    fn by(confidence: f32, threshold: Option<f32>) -> Self {
         let is_enough = threshold.is_none_or(|threshold| confidence >= threshold);
         let verdict = if is_enough { Verdict::Helps } else { Verdict::DoesNotHelp };
         Self { confidence: Some(confidence), verdict }
     }
 }
+
+/// A confidence counts as this one at least, and as far from 1.
+const MIN_CONFIDENCE: f32 = 1e-4;
 
 /// Most log-odds that what is pasted adds to those of a request. Chosen with a look at
 /// `pasted-fit.jsonl` and `pasted-tasks.jsonl` of `datasets/`.

@@ -64,14 +64,16 @@ features! {
         open_part,
         /// Its highest log-odds for an open part, as `log_odds`.
         open_log_odds,
-        /// 1 if it comes first in a request: a part that asks for something by its first words, a
-        /// question, or the next thing of a list.
-        leads_request,
-        /// Confidence of the surest of these requests, in `[0, 1]`; 0 if there is none.
-        request_confidence,
-        /// 1 if that part is open.
-        leads_open_request,
-        /// Number of requests, over 8, in `[0, 1]`.
-        n_requests,
+        /// How likely the part asks for something in which it comes first, in `[0, 1]`; of several
+        /// parts, the one where the product of that and the confidence is highest; 0 if it comes
+        /// first in none. Where no model tells, 1 if the part asks by its first words, is a question
+        /// or the next thing of a list, else 0.
+        leads_asking,
+        /// That product.
+        asking_confidence,
+        /// `leads_asking`, if that part is open, else 0.
+        leads_open_asking,
+        /// How many parts are expected to ask for something, over 8, in `[0, 1]`.
+        n_asking,
     }
 }

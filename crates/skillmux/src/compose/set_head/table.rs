@@ -6,6 +6,7 @@ use super::SetFeatures;
 use crate::{
     compose::{Considered, StepCandidates},
     decompose::is_request,
+    query::Need,
     retrieve::log_odds_shares,
     skill::SkillId,
 };
@@ -38,7 +39,8 @@ pub struct SetTable {
     rows: BTreeMap<SkillId, Row>,
     n_parts: usize,
     n_sure_parts: usize,
-    n_requests: usize,
+    /// How many parts are expected to ask for something.
+    n_asking: f32,
     n_skills: usize,
     confidence: f32,
     top_share: f32,
@@ -60,7 +62,8 @@ struct PartShare {
     share: f32,
     confidence: f32,
     is_first: bool,
-    is_request: bool,
+    /// How likely the part asks for something.
+    asks: f32,
     log_odds: f32,
     below_best: f32,
 }
@@ -68,6 +71,10 @@ struct PartShare {
 impl PartShare {
     fn worth(&self) -> f32 {
         self.share * self.confidence
+    }
+
+    fn asking_confidence(&self) -> f32 {
+        self.asks * self.confidence
     }
 
     fn is_served(&self) -> bool {
@@ -89,11 +96,10 @@ impl SetTable {
             row.below_best = whole.map(|whole| score(considered) - best(whole));
             row.log_odds = Some(score(considered));
         }
-        let mut n_requests = 0;
+        let n_asking = parts.iter().map(|part| asks(&part.need)).sum();
         for (number, part) in parts.iter().enumerate() {
             let confidence = part.judgement.confidence.unwrap_or(0.0);
-            let is_request = is_request(part.need.text());
-            n_requests += usize::from(is_request);
+            let asks = asks(&part.need);
             for (place, (considered, share)) in shares(part).enumerate() {
                 let row = rows.entry(considered.id().clone()).or_default();
                 row.parts.push(PartShare {
@@ -101,7 +107,7 @@ impl SetTable {
                     share,
                     confidence,
                     is_first: place == 0,
-                    is_request,
+                    asks,
                     log_odds: score(considered),
                     below_best: score(considered) - best(part),
                 });
@@ -111,7 +117,7 @@ impl SetTable {
         Self {
             n_parts: parts.len(),
             n_sure_parts: parts.iter().filter(|part| confidence(part) >= SURE).count(),
-            n_requests,
+            n_asking,
             n_skills,
             confidence: whole.map_or(0.0, confidence),
             top_share: rows.values().map(|row| row.share).fold(0.0, f32::max),
@@ -165,8 +171,11 @@ impl SetTable {
         let best_part = largest.map_or(0.0, PartShare::worth);
         let led = || parts.iter().filter(|part| part.is_first);
         let n_led = led().count();
-        let request = led().filter(|part| part.is_request);
-        let request = request.max_by(|a, b| a.confidence.total_cmp(&b.confidence));
+        let by_asking = |part: &&PartShare| (part.asking_confidence(), part.asks);
+        let asking = led().max_by(|a, b| {
+            let ((a, a_asks), (b, b_asks)) = (by_asking(a), by_asking(b));
+            a.total_cmp(&b).then(a_asks.total_cmp(&b_asks))
+        });
         Some(SetFeatures {
             share: row.share,
             below_best: far(row.below_best),
@@ -192,12 +201,19 @@ impl SetTable {
             n_open_parts: of_many(self.n_parts - served.len()),
             open_part: highest(open().map(PartShare::worth)).unwrap_or(0.0),
             open_log_odds: tenths(highest(open().map(|part| part.log_odds))),
-            leads_request: one_if(request.is_some()),
-            request_confidence: request.map_or(0.0, |part| part.confidence),
-            leads_open_request: one_if(request.is_some_and(|part| !served.contains(&part.part))),
-            n_requests: of_many(self.n_requests),
+            leads_asking: asking.map_or(0.0, |part| part.asks),
+            asking_confidence: asking.map_or(0.0, PartShare::asking_confidence),
+            leads_open_asking: asking
+                .filter(|part| !served.contains(&part.part))
+                .map_or(0.0, |part| part.asks),
+            n_asking: f32::min(self.n_asking / MANY_PARTS, 1.0),
         })
     }
+}
+
+/// Returns how likely a part asks for something: what a model told, else 1 or 0 by its first words.
+fn asks(part: &Need) -> f32 {
+    part.asks().unwrap_or_else(|| one_if(is_request(part.text())))
 }
 
 fn one_if(holds: bool) -> f32 {
@@ -249,7 +265,6 @@ mod tests {
     use super::*;
     use crate::{
         compose::{Judgement, Verdict},
-        query::Need,
         retrieve::Candidate,
     };
 
@@ -313,25 +328,27 @@ mod tests {
 
     #[test]
     fn a_part_that_asks_is_told_from_one_that_tells() {
-        let asking =
-            |text: &str, step: StepCandidates| StepCandidates { need: Need::new(text), ..step };
+        let part = |asks: f32, step: StepCandidates| StepCandidates {
+            need: Need::part(step.need.text(), asks),
+            ..step
+        };
         let steps = [
             step(0.5, &[("docker", 4.0), ("deck", 0.0)]),
-            asking("send it to the board", step(0.8, &[("deck", 3.0)])),
-            asking("it is for Monday", step(0.6, &[("docker", 1.0)])),
+            part(0.75, step(0.8, &[("deck", 3.0)])),
+            part(0.25, step(0.6, &[("docker", 1.0)])),
         ];
         let table = SetTable::new(&steps, 99);
         let features =
             |name: &str, chosen: &[SkillId]| table.features(&SkillId::new(name), chosen).unwrap();
         let deck = features("deck", &[SkillId::new("docker")]);
-        near(deck.n_requests, 0.125);
-        near(deck.leads_request, 1.0);
-        near(deck.request_confidence, 0.8);
-        near(deck.leads_open_request, 1.0);
-        near(features("deck", &[SkillId::new("deck")]).leads_open_request, 0.0);
+        near(deck.n_asking, 0.125);
+        near(deck.leads_asking, 0.75);
+        near(deck.asking_confidence, 0.6);
+        near(deck.leads_open_asking, 0.75);
+        near(features("deck", &[SkillId::new("deck")]).leads_open_asking, 0.0);
         let docker = features("docker", &[]);
-        near(docker.leads_request, 0.0);
-        near(docker.request_confidence, 0.0);
+        near(docker.leads_asking, 0.25);
+        near(docker.asking_confidence, 0.15);
     }
 
     #[test]

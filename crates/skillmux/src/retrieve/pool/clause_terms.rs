@@ -30,7 +30,7 @@ impl ClauseTerms {
             .into_iter()
             .enumerate()
             .filter(|(_, (_, terms))| terms.len() >= MIN_CLAUSE_TERMS)
-            .map(|(position, (Clause { range, weight }, terms))| {
+            .map(|(position, (Clause { range, weight, .. }, terms))| {
                 (position, Self { range, weight, terms })
             })
             .collect();

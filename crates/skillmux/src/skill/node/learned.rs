@@ -8,7 +8,7 @@ use super::{
     classifier::KindClassifier,
     tree::{Node, NodeKind, NodeTree},
 };
-use crate::text::is_common_han;
+use crate::text::{feature_place, is_common_han};
 
 /// Features of a node: the first one is there of every node, the others are hashes.
 pub const N_KIND_FEATURES: usize = 8192;
@@ -112,14 +112,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Adds a feature of a group, by a hash (FNV-1a) that takes upper and lower case alike.
     fn add(&mut self, group: u8, name: impl IntoIterator<Item = u8>) {
-        let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-        let hash = iter::once(group).chain(name).fold(0x811c_9dc5, step);
-        // The low bits of the hash see little of the first bytes.
-        let hash = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
-        let place = 1 + (hash >> 8) as usize % (N_KIND_FEATURES - 1);
-        self.features.push(u16::try_from(place).unwrap_or(0));
+        self.features.push(feature_place(group, name, N_KIND_FEATURES));
     }
 
     fn add_word(&mut self, group: u8, word: &str) {

@@ -1,0 +1,105 @@
+//! [`AskingWeights`]: tells the pieces of a task that ask for something from those that tell what
+//! happened, where things are, or how the result is judged.
+
+mod piece;
+
+use serde::{Deserialize, Serialize};
+
+use super::is_long;
+
+pub use piece::{N_ASKING_FEATURES, Piece, pieces};
+
+/// Weights of a logistic regression, in hundredths, over [`Piece::features`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<i16>", into = "Vec<i16>")]
+pub struct AskingWeights(Vec<i16>);
+
+impl AskingWeights {
+    /// Returns the model of weights; `None` unless there are [`N_ASKING_FEATURES`].
+    pub fn new(weights: Vec<i16>) -> Option<Self> {
+        (weights.len() == N_ASKING_FEATURES).then_some(Self(weights))
+    }
+
+    /// Returns how likely a piece with these features asks for something, in `(0, 1)`.
+    pub fn probability(&self, features: &[u16]) -> f32 {
+        let weights = features.iter().filter_map(|at| self.0.get(usize::from(*at)));
+        let hundredths: i32 = weights.map(|weight| i32::from(*weight)).sum();
+        1.0 / (1.0 + (-hundredths as f32 / 100.0).exp())
+    }
+}
+
+/// Weights that know nothing: each piece asks with a probability of one half.
+impl Default for AskingWeights {
+    fn default() -> Self {
+        Self(vec![0; N_ASKING_FEATURES])
+    }
+}
+
+/// Probability above which a piece likely asks for something. Chosen by `long-requests.jsonl` of
+/// `datasets/`, with weights that were fitted to the other half of it; the next two as well.
+const ASKS: f32 = 0.5;
+
+/// Most pieces that ask for something in a task of which most is background: of a specification,
+/// all of it is wanted.
+const MAX_ASKING: usize = 8;
+
+/// Largest share of the bytes of such a task that they are.
+const MAX_ASKING_SHARE: f32 = 0.4;
+
+/// A piece of a task, and how likely it asks for something.
+pub(crate) type Judged = (Piece, f32);
+
+/// Returns the pieces of a long task of which most is background, and how likely each asks for
+/// something; `None` for a task that is not long, that asks for nothing, or much of which asks.
+pub(crate) fn judged(task: &str, weights: &AskingWeights) -> Option<Vec<Judged>> {
+    if !is_long(task) {
+        return None;
+    }
+    let judge = |piece: Piece| {
+        let probability = weights.probability(&piece.features);
+        (piece, probability)
+    };
+    let judged: Vec<Judged> = pieces(task).into_iter().map(judge).collect();
+    let (mut n_asking, mut n_bytes) = (0, 0);
+    for (piece, _) in judged.iter().filter(|judged| likely_asks(judged)) {
+        n_asking += 1;
+        n_bytes += piece.range.len();
+    }
+    let is_little = n_bytes as f32 <= MAX_ASKING_SHARE * task.len() as f32;
+    ((1..=MAX_ASKING).contains(&n_asking) && is_little).then_some(judged)
+}
+
+/// Returns whether a piece likely asks for something.
+pub(crate) fn likely_asks((_, probability): &Judged) -> bool {
+    *probability > ASKS
+}
+
+impl TryFrom<Vec<i16>> for AskingWeights {
+    type Error = String;
+
+    fn try_from(weights: Vec<i16>) -> Result<Self, String> {
+        Self::new(weights).ok_or_else(|| format!("there must be {N_ASKING_FEATURES} weights"))
+    }
+}
+
+impl From<AskingWeights> for Vec<i16> {
+    fn from(AskingWeights(weights): AskingWeights) -> Self {
+        weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_is_that_of_the_sum_of_the_weights() {
+        let mut weights = vec![0; N_ASKING_FEATURES];
+        (weights[0], weights[7]) = (-100, 300);
+        let weights = AskingWeights::new(weights).unwrap();
+        assert!((weights.probability(&[0]) - 0.268_941).abs() < 1e-5);
+        assert!((weights.probability(&[0, 7]) - 0.880_797).abs() < 1e-5);
+        assert_eq!(AskingWeights::new(vec![0; 3]), None);
+        assert!(serde_json::from_str::<AskingWeights>("[1, 2]").is_err());
+    }
+}
