@@ -151,16 +151,12 @@ fn what_users_write_at_length_loads_what_they_need() {
 fn formalities_of_a_document_change_no_answer() {
     let home = Home::new();
     let library = fixtures().join("user-library.jsonl").display().to_string();
-    let background = "The festival had nine halls this year, and each of them kept its own \
-                      ticket list. The lists came by mail in the week after the last concert. "
-        .repeat(8);
-    let wish = "What I need is one tidy CSV file of all nine lists, without doubles.";
-    let plain = format!("{background}\n\n{wish}\n");
-    let formal = format!(
-        "---\nauthor: Ann\ntags: [pdf, invoice, contract]\n---\nCopyright (c) 2024 Halden AS\n\n\
-         Permission is hereby granted, free of charge, to translate and merge PDF files.\n\n\
-         Contents\n\n1. Slides for the board\n2. Docker\n\n{plain}"
-    );
+    let path = fixtures().with_file_name("datasets").join("long-held.jsonl");
+    let requests: Vec<Value> = lines(&std::fs::read_to_string(path).unwrap());
+    let formalities = "---\nauthor: Ann\ntags: [pdf, invoice, contract]\n---\n\
+                       Copyright (c) 2024 Halden AS\n\n\
+                       Permission is hereby granted, free of charge, to merge and publish copies.\n\n\
+                       Contents\n\n1. Slides for the board\n2. Docker\n\n";
     let loaded = |task: &str| -> Value {
         let path = home.write("task.txt", task);
         let options = ["--library", &library, "--format", "json", "--budget", "0"];
@@ -170,9 +166,12 @@ fn formalities_of_a_document_change_no_answer() {
         let steps = answer["steps"].as_array().unwrap().iter();
         steps.map(|step| json!([step["subtask"], step["skills"][0]["id"]])).collect()
     };
-    let expected = loaded(&plain);
-    assert!(expected.to_string().contains("csv"), "{expected}");
-    assert_eq!(loaded(&formal), expected);
+    for request in requests.iter().filter(|request| request["kind"] == "mail").take(2) {
+        let plain = request["query"].as_str().unwrap();
+        let expected = loaded(plain);
+        assert!(expected.to_string().contains("user/"), "{expected}");
+        assert_eq!(loaded(&format!("{formalities}{plain}")), expected);
+    }
 }
 
 #[test]
