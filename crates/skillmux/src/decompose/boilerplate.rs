@@ -121,6 +121,11 @@ pub(super) fn is_condition_heading(heading: &str) -> bool {
     CONDITION_HEADINGS.binary_search(&heading.as_str()).is_ok()
 }
 
+/// Returns whether a clause of this weight asks for work: conditions, formats and paths weigh less.
+pub(super) fn is_work(weight: f32) -> bool {
+    weight > 0.9
+}
+
 /// Returns how much the words of a clause are about the work itself, in `(0, 1]`.
 pub(super) fn weight(clause: &str) -> f32 {
     let lower = clause.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    asking::{AskingWeights, Judged, Piece, judged, likely_asks},
+    asking::{AskingWeights, Judged, judged, likely_asks},
+    boilerplate::is_work,
     clause::{Clause, clauses},
-    request::{requests, without_sign},
+    request::{requests, says_enough, without_sign},
     request_start::asks,
 };
 use crate::{
@@ -45,15 +46,9 @@ impl Decomposer for WholeTask {
     }
 }
 
-/// Least weight of a clause that asks for work; conditions, formats and paths weigh less.
-const MIN_WORK_WEIGHT: f32 = 0.9;
-
 /// Most needs of a task. Of more, those that ask for something come first: a long task tells its
 /// story before.
 const MAX_NEEDS: usize = 8;
-
-/// Fewest letters and digits of a clause that can be a request.
-const MIN_LETTERS: usize = 6;
 
 /// Probability below which a piece of a long task hardly asks for anything. Chosen by
 /// `long-requests.jsonl` of `datasets/`.
@@ -92,8 +87,9 @@ impl Decomposer for ByClause {
 
 /// Returns the pieces that most likely ask for something, in their order.
 fn by_asking(task: &str, mut judged: Vec<Judged>) -> Vec<Need> {
-    let is_work = |piece: &Piece| piece.weight > MIN_WORK_WEIGHT;
-    judged.retain(|one| likely_asks(one) || one.1 >= HARDLY_ASKS && is_work(&one.0));
+    judged.retain(|(piece, asks)| {
+        likely_asks(*asks) || *asks >= HARDLY_ASKS && is_work(piece.weight)
+    });
     judged.sort_by(|a, b| b.1.total_cmp(&a.1));
     judged.truncate(MAX_NEEDS);
     judged.sort_by_key(|(piece, _)| piece.range.start);
@@ -103,16 +99,12 @@ fn by_asking(task: &str, mut judged: Vec<Judged>) -> Vec<Need> {
 
 /// Returns the requests of clauses that ask for work.
 fn by_rules(task: &str) -> Vec<Need> {
-    let says_enough = |text: &&str| {
-        text.chars().filter(|c| c.is_alphanumeric()).map(|c| c.len_utf8().min(3)).sum::<usize>()
-            >= MIN_LETTERS
-    };
-    let work = clauses(task).into_iter().filter(|clause| clause.weight > MIN_WORK_WEIGHT);
+    let work = clauses(task).into_iter().filter(|clause| is_work(clause.weight));
     let requests = |clause: Clause| {
         let text = &task[clause.range];
         requests(text).into_iter().map(move |range| tidy(&text[range]))
     };
-    let texts: Vec<&str> = work.flat_map(requests).filter(says_enough).collect();
+    let texts: Vec<&str> = work.flat_map(requests).filter(|text| says_enough(text)).collect();
     let asking = (0..texts.len()).filter(|at| asks(texts[*at]));
     let others = (0..texts.len()).filter(|at| !asks(texts[*at]));
     let mut kept: Vec<usize> = asking.chain(others).take(MAX_NEEDS).collect();

@@ -12,8 +12,8 @@ const MAX_FRONT_LINES: usize = 60;
 /// Paragraphs at the beginning in which lines such as `Author: Ann` are looked for.
 const N_HEAD_PARAGRAPHS: usize = 5;
 
-/// Most words of a line of a table of contents.
-const MAX_WORDS_OF_CONTENTS: usize = 12;
+/// Most words of a line of a table of contents, and of a short line about the document.
+const MAX_WORDS_OF_SHORT_LINE: usize = 12;
 
 /// What only licences and notes of confidentiality say.
 static LEGAL: LazyLock<Regex> = LazyLock::new(|| {
@@ -108,17 +108,17 @@ static ROLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)^\W*(system:?\s+)?(you are|you['’]re)\b|^\W*(你(现在)?是|您是)")
 });
 
-/// Words of a wish: what has them is no formality.
-static WISH: LazyLock<Regex> = LazyLock::new(|| {
-    let english = "please|want|wants|need|needs|task|job|goal|who (has|have|is|are) to|and (then )?\\w+ (the|a|an|this|our|my|me)";
-    pattern(&format!(r"(?i)\b({english})\b|请|帮|任务|需要|想要|写|做|生成|翻译|整理"))
-});
-
-/// Beginnings of a sentence that goes on with that.
+/// Beginnings of a sentence that goes on telling the model who it is.
 static OF_ROLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^\W*(you|your|(when|if|where|before|unless) (you|in doubt)|always|never)\b|^\W*(你|您|始终|务必|永远)",
     )
+});
+
+/// Words of a wish: a line about the document or a sentence about the role stays if it has them.
+static WISH: LazyLock<Regex> = LazyLock::new(|| {
+    let english = "please|want|wants|need|needs|task|job|goal|who (has|have|is|are) to|and (then )?\\w+ (the|a|an|this|our|my|me)";
+    pattern(&format!(r"(?i)\b({english})\b|请|帮|任务|需要|想要|写|做|生成|翻译|整理"))
 });
 
 fn pattern(text: &str) -> Regex {
@@ -128,8 +128,9 @@ fn pattern(text: &str) -> Regex {
 /// Returns what a document has that says nothing of the work, in its order: front matter but for
 /// its title and long lines, sentences of licences and notes of confidentiality, a table of contents,
 /// comments on lines of their own, short lines such as `Author: Ann` at the beginning, and sentences
-/// that tell the model who it is. Code is left as it is, and lines and sentences with words of a wish
-/// (`please`, `your task`). Linear in the length of the task.
+/// that tell the model who it is. Fenced code is left as it is. So are lines of front matter, lines
+/// such as `Author: Ann` and sentences about the role that have words of a wish (`please`, `your
+/// task`). Linear in the length of the task.
 pub(crate) fn formalities(task: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let body = front_matter(task, &mut found);
@@ -218,8 +219,8 @@ fn front_matter(task: &str, found: &mut Vec<Range<usize>>) -> usize {
 
 /// Returns whether a line about the document is short and wishes nothing.
 fn is_silent(line: &str) -> bool {
-    let n_words = line.split_whitespace().take(MAX_WORDS_OF_CONTENTS + 1).count();
-    n_words <= MAX_WORDS_OF_CONTENTS && !WISH.is_match(line)
+    let n_words = line.split_whitespace().take(MAX_WORDS_OF_SHORT_LINE + 1).count();
+    n_words <= MAX_WORDS_OF_SHORT_LINE && !WISH.is_match(line)
 }
 
 /// Returns comments such as `<!-- fill this in -->`.
@@ -269,7 +270,7 @@ fn paragraphs(text: &str, from: usize) -> Vec<Range<usize>> {
 
 /// Returns whether a line can be one of a table of contents.
 fn is_entry(line: &str) -> bool {
-    line.split_whitespace().count() <= MAX_WORDS_OF_CONTENTS
+    line.split_whitespace().count() <= MAX_WORDS_OF_SHORT_LINE
         && !line.trim_end().ends_with(['.', '?', '!', ';', '。', '？', '！', '；'])
 }
 
@@ -289,17 +290,14 @@ fn in_order(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growth::{Growing, assert_linear_in};
+    use crate::{
+        decompose::without_ranges,
+        growth::{Growing, assert_linear_in},
+    };
 
     /// Returns a task without its formalities, and without blanks around lines.
     fn rest(task: &str) -> String {
-        let mut rest = String::new();
-        let mut from = 0;
-        for range in formalities(task) {
-            rest.push_str(&task[from..range.start]);
-            from = range.end;
-        }
-        rest.push_str(&task[from..]);
+        let rest = without_ranges(task, formalities(task));
         let lines = rest.lines().map(str::trim).filter(|line| !line.is_empty());
         lines.collect::<Vec<_>>().join("\n")
     }

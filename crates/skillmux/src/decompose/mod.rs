@@ -17,6 +17,8 @@
 //! );
 //! ```
 
+use std::ops::Range;
+
 use crate::text::first_words;
 
 mod asking;
@@ -53,6 +55,18 @@ pub(crate) use request_start::{asks, asks_anywhere, is_request};
 pub(crate) fn is_long(task: &str) -> bool {
     const MAX_WORDS_OF_SHORT: usize = 180;
     first_words(task, MAX_WORDS_OF_SHORT).len() < task.len()
+}
+
+/// Returns a text without these parts of it, which are in its order.
+pub(crate) fn without_ranges(text: &str, ranges: impl IntoIterator<Item = Range<usize>>) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges {
+        rest.push_str(&text[from..range.start]);
+        from = range.end;
+    }
+    rest.push_str(&text[from..]);
+    rest
 }
 
 /// Returns the beginning of a text: enough to see what begins there. So a long task takes no longer

@@ -6,6 +6,7 @@ use super::{
     foreign_negation::{Refused, refused_at},
     head,
     phrase::{begins_phrase, begins_with},
+    without_ranges,
 };
 use crate::text::{is_english, is_spaceless};
 
@@ -225,13 +226,7 @@ fn before_conjunction(lower: &str) -> usize {
 /// Returns a task without what it rules out, which is in its order, and without the marks that
 /// stood between.
 pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
-    let mut rest = String::with_capacity(task.len());
-    let mut from = 0;
-    for Negation { range, .. } in negations {
-        rest.push_str(&task[from..range.start]);
-        from = range.end;
-    }
-    rest.push_str(&task[from..]);
+    let rest = without_ranges(task, negations.iter().map(|negation| negation.range.clone()));
     if negations.is_empty() {
         return rest;
     }

@@ -273,6 +273,14 @@ fn is_enough(text: &str) -> bool {
     head(text).split_whitespace().count() >= MIN_WORDS || n_spaceless(text) >= MIN_REST
 }
 
+/// Returns whether a text has enough letters and digits to be a request; a character of three bytes
+/// counts three.
+pub(super) fn says_enough(text: &str) -> bool {
+    const MIN_LETTERS: usize = 6;
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.map(|c| c.len_utf8().min(3)).sum::<usize>() >= MIN_LETTERS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

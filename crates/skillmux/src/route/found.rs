@@ -68,8 +68,13 @@ impl<'r> Found<'r> {
             both.agreed(alone.step.judgement, is_same_skill, alone.threshold(n_skills));
     }
 
-    /// Judges what was found for a long task by what asks for something in it as well.
+    /// Judges what was found for a long task by what asks for something in it as well, unless the
+    /// task names its best skill.
     pub(super) fn share_with(&mut self, asked: &Found<'_>, n_skills: usize) {
+        let best = self.step.candidates.first();
+        if best.is_some_and(|best| best.candidate.signals.is_named) {
+            return;
+        }
         let whole = self.step.judgement;
         self.step.judgement = whole.shared(asked.step.judgement, asked.threshold(n_skills));
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     decompose::{
         AskingWeights, formalities, is_long, judged, likely_asks, negations, pasted, refusals,
-        without,
+        without, without_ranges,
     },
     error::Result,
     index::{Index, name_key},
@@ -259,7 +259,7 @@ fn beginning_of_long(task: &str) -> Option<&str> {
 /// Returns what likely asks for something in a long task of which most is background, a line each.
 fn asked_of(task: &str, weights: &AskingWeights) -> Option<String> {
     let judged = judged(task, weights)?;
-    let asking = judged.iter().filter(|judged| likely_asks(judged));
+    let asking = judged.iter().filter(|(_, asks)| likely_asks(*asks));
     let texts: Vec<&str> = asking.map(|(piece, _)| task[piece.range.clone()].trim()).collect();
     Some(texts.join("\n"))
 }
@@ -267,13 +267,7 @@ fn asked_of(task: &str, weights: &AskingWeights) -> Option<String> {
 /// Returns a long task without its formalities; `None` if it has none, or little else.
 fn without_formalities(task: &str) -> Option<String> {
     let formalities = if is_long(task) { formalities(task) } else { Vec::new() };
-    let mut rest = String::with_capacity(task.len());
-    let mut from = 0;
-    for range in &formalities {
-        rest.push_str(&task[from..range.start]);
-        from = range.end;
-    }
-    rest.push_str(&task[from..]);
+    let rest = without_ranges(task, formalities.iter().cloned());
     let rest = rest.trim();
     (!formalities.is_empty() && terms(rest).len() >= MIN_TERMS_LEFT).then(|| rest.to_owned())
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
-    decompose::{asks, dependencies},
+    decompose::{asks, dependencies, likely_asks},
     error::Result,
     index::{Index, IndexedSkill},
     page::Page,
@@ -44,9 +44,6 @@ impl Default for RouteOptions {
         Self { max_skills: None, budget_tokens: 4000, n_hints: 0 }
     }
 }
-
-/// Probability above which a part without a skill is a step that says so.
-const ASKS: f32 = 0.5;
 
 /// Places of a part's ranking in which a skill that the plan loads serves the part as well.
 const N_SERVING: usize = 3;
@@ -281,7 +278,7 @@ fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
     let is_missed = |part: &StepCandidates| {
         let best = part.candidates.iter().take(N_SERVING);
         let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
-        let is_asked = part.need.asks().map_or_else(|| asks(part.need.text()), |asks| asks > ASKS);
+        let is_asked = part.need.asks().map_or_else(|| asks(part.need.text()), likely_asks);
         is_asked && serving.next().is_none()
     };
     let missed: Vec<&Need> =

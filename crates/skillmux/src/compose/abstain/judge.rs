@@ -147,6 +147,21 @@ mod tests {
     }
 
     #[test]
+    fn a_long_task_has_the_mean_of_the_log_odds() {
+        let of = |confidence: f32| Judgement::by(confidence, Some(0.3));
+        // Odds of 9 and of 1/4: their mean is 1.5.
+        let both = of(0.9).shared(of(0.2), Some(0.3));
+        assert!((both.confidence.unwrap() - 0.6).abs() < 1e-5);
+        assert_eq!(both.verdict, Verdict::Helps);
+        let unsure = of(0.9).shared(of(0.001), Some(0.3));
+        assert_eq!(unsure.verdict, Verdict::DoesNotHelp);
+        let certain = of(1.0).shared(of(1.0), Some(0.3));
+        assert!(certain.confidence.unwrap() > 0.999);
+        let unknown = Judgement { confidence: None, verdict: Verdict::Helps };
+        assert_eq!(unknown.shared(of(0.001), Some(0.3)), unknown);
+    }
+
+    #[test]
     fn the_threshold_itself_is_enough() {
         let confidence = calibration(0.0).confidence(&Evidence::of(TASK, 50, &best(false)));
         let verdict_at =

@@ -28,22 +28,15 @@ impl AskingWeights {
     }
 }
 
-/// Weights that know nothing: each piece asks with a probability of one half.
-impl Default for AskingWeights {
-    fn default() -> Self {
-        Self(vec![0; N_ASKING_FEATURES])
-    }
-}
-
-/// Probability above which a piece likely asks for something. Chosen by `long-requests.jsonl` of
-/// `datasets/`, with weights that were fitted to the other half of it; the next two as well.
+/// Probability above which a piece likely asks for something. This and the next two were chosen on
+/// one half of `long-requests.jsonl` of `datasets/`, with weights that were fitted to the other half,
+/// and the other way round.
 const ASKS: f32 = 0.5;
 
-/// Most pieces that ask for something in a task of which most is background: of a specification,
-/// all of it is wanted.
+/// If more pieces than this likely ask, the task is taken for a specification, all of which is wanted.
 const MAX_ASKING: usize = 8;
 
-/// Largest share of the bytes of such a task that they are.
+/// The same if they have more than this share of its bytes.
 const MAX_ASKING_SHARE: f32 = 0.4;
 
 /// A piece of a task, and how likely it asks for something.
@@ -61,7 +54,7 @@ pub(crate) fn judged(task: &str, weights: &AskingWeights) -> Option<Vec<Judged>>
     };
     let judged: Vec<Judged> = pieces(task).into_iter().map(judge).collect();
     let (mut n_asking, mut n_bytes) = (0, 0);
-    for (piece, _) in judged.iter().filter(|judged| likely_asks(judged)) {
+    for (piece, _) in judged.iter().filter(|(_, asks)| likely_asks(*asks)) {
         n_asking += 1;
         n_bytes += piece.range.len();
     }
@@ -69,9 +62,9 @@ pub(crate) fn judged(task: &str, weights: &AskingWeights) -> Option<Vec<Judged>>
     ((1..=MAX_ASKING).contains(&n_asking) && is_little).then_some(judged)
 }
 
-/// Returns whether a piece likely asks for something.
-pub(crate) fn likely_asks((_, probability): &Judged) -> bool {
-    *probability > ASKS
+/// Returns whether what asks for something with this probability likely does.
+pub(crate) fn likely_asks(probability: f32) -> bool {
+    probability > ASKS
 }
 
 impl TryFrom<Vec<i16>> for AskingWeights {

@@ -3,7 +3,11 @@
 use std::ops::Range;
 
 use crate::{
-    decompose::{clause::clauses, request::requests},
+    decompose::{
+        boilerplate::is_work,
+        clause::clauses,
+        request::{requests, says_enough},
+    },
     text::{feature_place, is_spaceless, simplified},
 };
 
@@ -13,10 +17,6 @@ pub const N_ASKING_FEATURES: usize = 8_192;
 /// Beginning of a piece in bytes whose words are features.
 const WORDS_BYTES: usize = 400;
 
-/// Fewest letters and digits of a piece that can ask for something; a character of three bytes
-/// counts three.
-const MIN_LETTERS: usize = 6;
-
 /// Parts of a task by which the place of a piece is told.
 const N_PLACES: usize = 10;
 
@@ -25,7 +25,7 @@ const N_PLACES: usize = 10;
 pub struct Piece {
     /// Bytes of the task.
     pub range: Range<usize>,
-    /// That of the clause, in `(0, 1]`: conditions, formats and paths weigh less.
+    /// Weight of its clause, in `(0, 1]`: conditions, formats and paths weigh less.
     pub weight: f32,
     /// What is seen of it, as ascending numbers below [`N_ASKING_FEATURES`], each once: its words
     /// and pairs of them, its first words, its place in the task, its length, its shape.
@@ -58,7 +58,7 @@ pub fn pieces(task: &str) -> Vec<Piece> {
             (b'1', number == 0),
             (b'9', number + 1 == n_pieces),
             (b'h', is_heading),
-            (b'w', weight < 0.9),
+            (b'w', !is_work(weight)),
             (b'i', before.ends_with(['-', '*', '•', ')', '.']) && is_item(before)),
             (b'p', before.is_empty() || before.ends_with("\n\n")),
             (b':', text.trim_end().ends_with([':', '：'])),
@@ -68,11 +68,6 @@ pub fn pieces(task: &str) -> Vec<Piece> {
         Piece { range, weight, features: seen.into_sorted() }
     };
     found.into_iter().enumerate().map(piece).collect()
-}
-
-fn says_enough(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphanumeric());
-    letters.map(|c| c.len_utf8().min(3)).sum::<usize>() >= MIN_LETTERS
 }
 
 /// Returns whether a text ends with the mark of an item: a short one at the beginning of a line.
