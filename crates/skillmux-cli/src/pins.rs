@@ -92,6 +92,13 @@ impl Drift {
             || !self.moved.is_empty()
     }
 
+    /// Returns whether no skill that is or was there was pinned.
+    pub(crate) fn is_of_others(&self) -> bool {
+        let Self { n_same, changed, changed_files, unchecked, moved, gone, new: _ } = self;
+        let lists = [changed, changed_files, unchecked, gone];
+        *n_same == 0 && moved.is_empty() && lists.iter().all(|ids| ids.is_empty())
+    }
+
     /// Notes whether a skill has the files that were pinned.
     fn note_files(&mut self, pin: &Pin, found: &Whereabouts) {
         let files = match found {
@@ -386,6 +393,8 @@ mod tests {
             (ids(&drift.changed), ids(&drift.gone), ids(&drift.new)),
             (vec!["b"], vec!["c"], vec!["d"])
         );
+        assert!(!drift.is_of_others());
+        assert!(Drift { new: drift.new, ..Drift::default() }.is_of_others());
         let again = pins.with(&[skill("a", "one", 3)], &places);
         assert_eq!(again.0.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>(), ["a", "z"]);
         assert!(!again.drift(&[skill("a", "one", 3)], &places).is_some());

@@ -153,7 +153,7 @@ impl OpenIndex {
                 )
             };
             anstream::eprintln!(
-                "{} the transformer has not read {} of {} skills yet, and has no say in this answer; {remedy}",
+                "{} the transformer has not read {} of {} skills yet, so this answer goes by words, and finds less; {remedy}",
                 styled(NOTE, "note:"),
                 grouped(n_waiting),
                 grouped(self.index.n_skills()),

@@ -1,5 +1,7 @@
 //! `skillmux audit`
 
+use std::io;
+
 use anyhow::Context as _;
 use skillmux::{
     route::{Ranker, Router, Stages},
@@ -8,6 +10,7 @@ use skillmux::{
 
 use crate::{
     args::{AuditArgs, Format},
+    error::CliError,
     outcome::Outcome,
     pins::{Drift, Pins},
     render::{
@@ -23,6 +26,10 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     let path = args.pins.clone().or_else(|| settings.pins.clone());
     let path = path.context("no folder for pins is known: name a file with --pins")?;
     let pins = Pins::read(&path)?;
+    if args.pins.is_some() && !args.pin && !path.exists() {
+        let source = io::Error::from(io::ErrorKind::NotFound);
+        return Err(CliError::Unreadable { path, source }.into());
+    }
     let opened = source::open(&args.source, settings)?;
     let trust = settings.trust.clone().with_reports(&args.sarif);
     // Pinned anew, nothing has changed.
@@ -32,13 +39,22 @@ pub(crate) fn run(args: &AuditArgs, settings: &Settings) -> anyhow::Result<Outco
     let stages = Stages { ranker: Ranker::default().with_trust(policy), ..Stages::default() };
     let router = Router::new(opened.index, stages)?.with_places(opened.places);
     let (suspects, present) = (router.audit()?, router.present()?);
-    let mut report =
-        AuditReport { n_skills: present.len(), suspects, drift: None, n_unplaced, pinned_in: None };
+    let mut report = AuditReport {
+        n_skills: present.len(),
+        suspects,
+        drift: None,
+        n_unplaced,
+        is_unpinned: false,
+        pinned_in: None,
+    };
     if args.pin {
         Pins::change(&path, |pins| pins.with(&present, router.places()))?;
         report.pinned_in = Some(path.display().to_string());
     } else if !pins.is_empty() {
-        report.drift = Some(pins.drift(&present, router.places()));
+        let drift = pins.drift(&present, router.places());
+        // Pins of other libraries say nothing of this one, unless the user named the file.
+        report.is_unpinned = args.pins.is_none() && drift.is_of_others();
+        report.drift = Some(drift).filter(|_| !report.is_unpinned);
     }
     match args.format {
         Format::Json => print_json(&report)?,

@@ -32,6 +32,9 @@ pub(crate) struct AuditReport {
     pub(crate) drift: Option<Drift>,
     /// Findings of scanners that belong to no skill here.
     pub(crate) n_unplaced: usize,
+    /// Whether skills of other libraries are pinned, and none of this one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_unpinned: bool,
     /// Where the skills were pinned just now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pinned_in: Option<String>,
@@ -71,6 +74,9 @@ pub(crate) fn text(report: &AuditReport, shows_all: bool) -> String {
             "{n} findings of scanners belong to no skill here: see docs/trust.md for where their files are looked for"
         );
         let _ = writeln!(text, "{}", styled(BAD, &line));
+    }
+    if report.is_unpinned {
+        let _ = writeln!(text, "no skill of this library is pinned; --pin pins them");
     }
     if let Some(path) = &report.pinned_in {
         let n = grouped(report.n_skills);
@@ -178,6 +184,7 @@ mod tests {
             suspects: ids.iter().map(|id| suspect(id)).collect(),
             drift: Some(drift),
             n_unplaced: 0,
+            is_unpinned: false,
             pinned_in: None,
         };
         let told = |shows_all| {

@@ -133,7 +133,7 @@ fn remedy_text(text: &mut String, report: &CompileReport) {
                     folder.display(),
                     report.name
                 ),
-                None => "All descriptions fit as they are: nothing is to be changed.".to_owned(),
+                None => "All descriptions fit as they are: nothing is to be changed, and no folder is written.".to_owned(),
             };
             let _ = writeln!(text, "\n{}", wrapped_at_spaces(&what));
             return;
