@@ -36,7 +36,7 @@ pub(crate) struct RouteView {
     pub(crate) confidence: Option<f64>,
     /// The decision in a sentence.
     pub(crate) reason: String,
-    /// What was read as the request, if the rest is pasted.
+    /// What was read as the request, if the rest is pasted or background.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) request: String,
     /// Words of the task that were taken for typing errors, and what they were read as.

@@ -99,6 +99,7 @@ mod tests {
             hints: Vec::new(),
             request: None,
             corrections: Vec::new(),
+            formalities: Vec::new(),
             ruled_out: Vec::new(),
             passes: Vec::new(),
             trace: Vec::new(),

@@ -86,7 +86,7 @@ fn page_notes(page: &Page, had: &PartList) -> Vec<String> {
     };
     if let Some(sufficiency) = page.sufficiency {
         let percent = 100.0 * sufficiency;
-        notes.push(format!("{what} all that the task needs: {percent:.0} % likely."));
+        notes.push(format!("{what} all that the task needs of this skill: {percent:.0} % likely."));
     }
     let last = page.full_nodes.saturating_sub(1);
     notes.push(format!("{have}: {} (of 0-{last}).", page.parts().with(had)));

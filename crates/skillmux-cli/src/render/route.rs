@@ -35,6 +35,11 @@ const N_WORDS: usize = 12;
 /// Copies of a skill that a text names; JSON has all.
 const MAX_COPIES: usize = 3;
 
+/// What a text shows of formalities that were not read: how many, and characters of each. JSON has
+/// all.
+const N_FORMALITIES: usize = 3;
+const MAX_FORMALITY_CHARS: usize = 40;
+
 /// Characters of a subtask above its skills.
 const MAX_SUBTASK_CHARS: usize = 160;
 
@@ -62,7 +67,18 @@ pub(crate) fn text(route: &Route, n_skills: usize) -> String {
     let _ = writeln!(out, "{}", wrapped(&route.reason, ""));
     if let Some(request) = &route.request {
         let request = clipped(&one_line(request), MAX_SUBTASK_CHARS);
-        let line = format!("asked: {request} (the rest is read as pasted material)");
+        let line = format!("asked: {request} (the rest of the task counts less)");
+        let _ = writeln!(out, "{}", wrapped(&line, ""));
+    }
+    if !route.formalities.is_empty() {
+        let of_one = |text: &String| clipped(&one_line(text), MAX_FORMALITY_CHARS);
+        let mut shown: Vec<String> =
+            route.formalities.iter().take(N_FORMALITIES).map(of_one).collect();
+        match route.formalities.len().saturating_sub(N_FORMALITIES) {
+            0 => {}
+            n => shown.push(format!("{n} more")),
+        }
+        let line = format!("not read: {}", shown.join("; "));
         let _ = writeln!(out, "{}", wrapped(&line, ""));
     }
     if !route.corrections.is_empty() {

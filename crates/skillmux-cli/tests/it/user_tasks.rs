@@ -148,7 +148,7 @@ fn what_users_write_at_length_loads_what_they_need() {
 }
 
 #[test]
-fn formalities_of_a_document_change_no_answer() {
+fn formalities_of_a_document_change_no_answer_and_are_told() {
     let home = Home::new();
     let library = fixtures().join("user-library.jsonl").display().to_string();
     let path = fixtures().with_file_name("datasets").join("long-held.jsonl");
@@ -157,20 +157,28 @@ fn formalities_of_a_document_change_no_answer() {
                        Copyright (c) 2024 Halden AS\n\n\
                        Permission is hereby granted, free of charge, to merge and publish copies.\n\n\
                        Contents\n\n1. Slides for the board\n2. Docker\n\n";
-    let loaded = |task: &str| -> Value {
+    let answer = |task: &str| -> Value {
         let path = home.write("task.txt", task);
         let options = ["--library", &library, "--format", "json", "--budget", "0"];
         let done = home.run(&[&["route", "--file", &path], &options[..]].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
-        let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+        serde_json::from_str(&done.stdout).unwrap()
+    };
+    let loaded = |answer: &Value| -> Value {
         let steps = answer["steps"].as_array().unwrap().iter();
         steps.map(|step| json!([step["subtask"], step["skills"][0]["id"]])).collect()
     };
     for request in requests.iter().filter(|request| request["kind"] == "mail").take(2) {
         let plain = request["query"].as_str().unwrap();
-        let expected = loaded(plain);
-        assert!(expected.to_string().contains("user/"), "{expected}");
-        assert_eq!(loaded(&format!("{formalities}{plain}")), expected);
+        let expected = answer(plain);
+        assert!(loaded(&expected).to_string().contains("user/"), "{expected}");
+        let with_formalities = answer(&format!("{formalities}{plain}"));
+        assert_eq!(loaded(&with_formalities), loaded(&expected));
+        assert_eq!(expected["formalities"], Value::Null);
+        assert_eq!(with_formalities["formalities"], json!([formalities.trim()]));
+        assert_eq!(with_formalities["request"], expected["request"]);
+        let mut asked = expected["request"].as_str().unwrap().lines();
+        assert!(asked.all(|piece| plain.contains(piece)), "{expected}");
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn route_text(route: &RouteView) -> String {
     let mut text = format!("decision: {decision} ({confidence}): {}\n", one_line(&route.reason));
     if !route.request.is_empty() {
         let request = one_line(&route.request);
-        let _ = writeln!(text, "asked: {request} (the rest is read as pasted material)");
+        let _ = writeln!(text, "asked: {request} (the rest of the task counts less)");
     }
     if !route.corrections.is_empty() {
         text.push_str(&words("read as: ", &route.corrections));

@@ -47,7 +47,7 @@ pub(super) fn of_load(best: &Considered, n_skills: usize) -> String {
     let matched = best.words().map_or(&[] as &[String], |words| &words.matched);
     if matched.is_empty() {
         return format!(
-            "`{}` comes first, though it has no word of the task{rest}",
+            "`{}` fits by its meaning; it has no word of the task{rest}",
             short_name(best)
         );
     }
@@ -127,8 +127,7 @@ mod tests {
         let reason = of_load(&closest(&["form"], &[]), 1);
         assert_eq!(reason, "`pdf-forms` speaks of `form`");
         let reason = of_load(&closest(&[], &["form"]), 2);
-        let expected =
-            "`pdf-forms` comes first, though it has no word of the task; 1 more stands close to it";
+        let expected = "`pdf-forms` fits by its meaning; it has no word of the task; 1 more stands close to it";
         assert_eq!(reason, expected);
     }
 

@@ -1,5 +1,7 @@
 //! Tells what a task is about from what goes with every task.
 
+use super::phrase::begins_with;
+
 /// Weight of a clause under a heading that introduces conditions, and of one that states one.
 pub(super) const CONDITION_WEIGHT: f32 = 0.5;
 
@@ -62,8 +64,8 @@ const CONDITION_HEADINGS: [&str; 52] = [
     "验收标准",
 ];
 
-/// Beginnings of a clause that states a condition or a courtesy.
-const CONDITION_STARTS: [&str; 49] = [
+/// Beginnings of a clause that states a condition or a courtesy. Words of letters are whole ones.
+const CONDITION_STARTS: [&str; 50] = [
     "all tests",
     "already",
     "avoid",
@@ -74,7 +76,7 @@ const CONDITION_STARTS: [&str; 49] = [
     "don't",
     "due",
     "everything must",
-    "format",
+    "format:",
     "hi",
     "i don't",
     "it must",
@@ -92,6 +94,7 @@ const CONDITION_STARTS: [&str; 49] = [
     "results must",
     "tests must",
     "thank",
+    "thanks",
     "the tests",
     "there must",
     "they must",
@@ -128,8 +131,13 @@ pub(super) fn is_work(weight: f32) -> bool {
 
 /// Returns how much the words of a clause are about the work itself, in `(0, 1]`.
 pub(super) fn weight(clause: &str) -> f32 {
-    let lower = clause.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let is_condition = CONDITION_STARTS.iter().any(|start| lower.starts_with(start));
+    let clause_start = clause.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let lower = clause_start.to_lowercase().replace('\u{2019}', "'");
+    let begins = |start: &&str| {
+        let is_word = start.ends_with(|c: char| c.is_ascii_alphabetic());
+        if is_word { begins_with(&lower, start) } else { lower.starts_with(start) }
+    };
+    let is_condition = CONDITION_STARTS.iter().any(begins);
     let condition = if is_condition { CONDITION_WEIGHT } else { 1.0 };
     if is_code_mostly(clause) { condition * CODE_WEIGHT } else { condition }
 }
@@ -168,6 +176,10 @@ mod tests {
         let of = |clause| (weight(clause) * 100.0).round();
         assert!((of("Translate the contract into German.") - 100.0).abs() < 0.1);
         assert!((of("Don't change the layout.") - 50.0).abs() < 0.1);
+        assert!((of("Don\u{2019}t change the layout.") - 50.0).abs() < 0.1);
+        assert!((of("Highlight the late rows.") - 100.0).abs() < 0.1);
+        assert!((of("Format the cells as money.") - 100.0).abs() < 0.1);
+        assert!((of("Hi, thanks for looking.") - 50.0).abs() < 0.1);
         assert!((of("不要改动原文件") - 50.0).abs() < 0.1);
         assert!((of("`src/app/main.rs`, `tests/it.rs` line 40") - 50.0).abs() < 0.1);
     }

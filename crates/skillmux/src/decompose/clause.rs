@@ -109,7 +109,7 @@ pub fn clauses(task: &str) -> Vec<Clause> {
         let Line { range, is_heading, number } = Line::of(line);
         let text = &line[range.clone()];
         let offset = line_start + range.start;
-        if is_heading {
+        if is_heading && !is_code {
             let is_condition = boilerplate::is_condition_heading(text);
             section_weight = if is_condition { CONDITION_WEIGHT } else { 1.0 };
             if is_condition {
@@ -254,7 +254,7 @@ fn sentences(line: &str, mut next_number: usize) -> Vec<Range<usize>> {
             '。' | '！' | '？' | '；' | ';' => true,
             '!' | '?' => rest.starts_with(char::is_whitespace),
             '.' => ends_sentence(&line[start..at], rest),
-            ',' | '，' | '–' | '—' | ':' | '：' | '、' => turns(c, n_chars, rest),
+            ',' | '，' | '–' | '—' => turns(c, n_chars, rest),
             _ => false,
         };
         if is_end {
@@ -323,15 +323,14 @@ fn ends_sentence(before: &str, rest: &str) -> bool {
         && (next.is_some_and(|c| !c.is_lowercase()) || !SHORT_FORMS.contains(&short))
 }
 
-/// Returns whether another piece of work begins after a comma, a dash or a colon.
+/// Returns whether another piece of work begins after a comma or a dash.
 fn turns(mark: char, n_chars: usize, rest: &str) -> bool {
     let rest = rest.trim_start();
     let starts =
         |turn: &&str| rest.get(..turn.len()).is_some_and(|head| head.eq_ignore_ascii_case(turn));
     match mark {
         '，' => n_chars >= MIN_COMMA_CHARS || TURNS.iter().any(&starts),
-        ',' | '–' | '—' => TURNS.iter().any(starts),
-        _ => false,
+        _ => TURNS.iter().any(starts),
     }
 }
 
@@ -353,6 +352,17 @@ mod tests {
 
     fn texts(task: &str) -> Vec<&str> {
         clauses(task).into_iter().map(|clause| &task[clause.range]).collect()
+    }
+
+    #[test]
+    fn lines_of_code_begin_no_section() {
+        let weights = |task: &str| -> Vec<f32> {
+            clauses(task).into_iter().map(|clause| clause.weight).collect()
+        };
+        let task = "Fix it.\n```yaml\nfiles:\n  docker: true\n```\nThen write a test.";
+        assert!(weights(task).last().is_some_and(|weight| (weight - 1.0).abs() < f32::EPSILON));
+        let task = "# Constraints\n```\n# load\n```\nIt takes an hour.";
+        assert!(weights(task).last().is_some_and(|weight| (weight - 0.5).abs() < f32::EPSILON));
     }
 
     #[test]

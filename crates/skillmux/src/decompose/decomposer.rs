@@ -46,8 +46,7 @@ impl Decomposer for WholeTask {
     }
 }
 
-/// Most needs of a task. Of more, those that ask for something come first: a long task tells its
-/// story before.
+/// Most needs of a task. If there are more, those that ask for something are kept.
 const MAX_NEEDS: usize = 8;
 
 /// Probability below which a piece of a long task hardly asks for anything. Chosen by
@@ -120,6 +119,7 @@ fn tidy(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decompose::{N_ASKING_FEATURES, pieces};
 
     const TASKS: [&str; 5] = [
         "merge the PDF files",
@@ -129,6 +129,19 @@ mod tests {
         "?? a",
     ];
 
+    /// Returns a decomposer to which the pieces that begin with a word ask for something.
+    fn by_asking_of(word: &str) -> ByClause {
+        let features = |task: &str| pieces(task).remove(0).features;
+        let asking = features(&format!("{word} wait."));
+        let telling = features("Ships wait.");
+        let mut weights = vec![0; N_ASKING_FEATURES];
+        weights[0] = -600;
+        for at in asking.iter().filter(|at| !telling.contains(at)) {
+            weights[usize::from(*at)] = 400;
+        }
+        ByClause::with_asking(AskingWeights::new(weights).unwrap())
+    }
+
     fn texts(decomposer: &dyn Decomposer, task: &str) -> Vec<String> {
         let needs = decomposer.decompose(&Query::new(task).unwrap()).unwrap();
         needs.iter().map(|need| need.text().to_owned()).collect()
@@ -136,8 +149,16 @@ mod tests {
 
     #[test]
     fn every_decomposer_keeps_the_contract() {
-        for decomposer in [&WholeTask as &dyn Decomposer, &ByClause::default()] {
-            for task in TASKS {
+        let piers: Vec<String> =
+            (1..30).map(|n| format!("Pier {n} has an old crane of its own.")).collect();
+        let long = format!(
+            "{} Please count the ships. It rained. Please sum up the log.",
+            piers.join(" ")
+        );
+        let by_asking = by_asking_of("Please");
+        assert_eq!(texts(&by_asking, &long), ["Please count the ships.", "Please sum up the log."]);
+        for decomposer in [&WholeTask as &dyn Decomposer, &ByClause::default(), &by_asking] {
+            for task in TASKS.into_iter().chain([&*long]) {
                 let needs = texts(decomposer, task);
                 assert!(!needs.is_empty(), "{task}");
                 assert!(needs.iter().all(|need| !need.trim().is_empty()), "{task}");

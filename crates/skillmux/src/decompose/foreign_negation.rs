@@ -18,7 +18,7 @@ pub(super) struct Refused {
 
 /// Words after which it is named: German, French, Spanish, Portuguese, Russian. Longer ones come
 /// before those that they begin with.
-const STARTS: [&str; 38] = [
+const STARTS: [&str; 41] = [
     "ohne",
     "anstelle von",
     "anstatt",
@@ -54,9 +54,12 @@ const STARTS: [&str; 38] = [
     "em vez de",
     "без использования",
     "без",
+    "Без использования",
     "Без",
     "не используй",
+    "Не используй",
     "вместо",
+    "Вместо",
 ];
 
 /// Words that do so at the begin of a phrase, and tell a state elsewhere: `es gibt keine Tests`.
@@ -171,6 +174,9 @@ const KOREAN: [&str; 6] =
     [" 없이", " 말고", " 사용하지 말고", " 사용하지 않고", " 쓰지 말고", " 쓰지 않고"];
 const PARTICLES: [char; 4] = ['을', '를', '은', '는'];
 
+/// English words before a name: `the SEM images` are no images that are not wanted.
+const ENGLISH_ARTICLES: [&str; 5] = ["an", "of", "our", "the", "this"];
+
 /// What begins like [`STARTS`], and rules nothing out.
 const IDIOMS: [&str; 7] = [
     "ohne weiteres",
@@ -200,7 +206,10 @@ pub(super) fn refused_at(lower: &str, at: usize, from: usize) -> Option<Refused>
         let end = at + words.len();
         let is_face = *words == "sans"
             && (FACES.contains(&last_word(before)) || rest[words.len()..].starts_with('-'));
-        let is_other = is_face || IDIOMS.iter().any(|idiom| rest.starts_with(idiom));
+        // `plot sin(x)`, `the SEM images`.
+        let is_word =
+            rest[words.len()..].starts_with('(') || ENGLISH_ARTICLES.contains(&last_word(before));
+        let is_other = is_word || is_face || IDIOMS.iter().any(|idiom| rest.starts_with(idiom));
         return Some(match object(&lower[end..]).filter(|_| !is_other) {
             Some((object, used)) => Refused {
                 range: at..end + used,
@@ -294,6 +303,8 @@ mod tests {
             ("despliega sin docker en el servidor", "docker", "despliega  en el servidor"),
             ("no uses docker, usa systemd", "docker", "usa systemd"),
             ("faça o deploy sem o Docker", "Docker", "faça o deploy"),
+            ("Вместо Docker, возьми systemd", "Docker", "возьми systemd"),
+            ("Без использования Docker, разверни это", "Docker", "разверни это"),
             ("разверни без Docker на сервере", "Docker", "разверни  на сервере"),
             ("Dockerを使わずにデプロイして", "Docker", "デプロイして"),
             ("報告書を作って、スライドなしで", "スライド", "報告書を作って"),
@@ -316,6 +327,8 @@ mod tests {
             "set the text in Open Sans and bold",
             "a sans-serif type face",
             "plot sin and cos",
+            "plot sin(x) from 0 to 3",
+            "please analyse the SEM images of the sample",
             "ordena la tabla, sin embargo conserva la primera fila",
             "テストがない",
         ] {

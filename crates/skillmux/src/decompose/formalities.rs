@@ -142,10 +142,12 @@ pub(crate) fn formalities(task: &str) -> Vec<Range<usize>> {
         paragraphs[..number].last().is_some_and(|part| at < part.end && is_code(part))
     };
     found.extend(comments(task).filter(|comment| {
-        let is_alone = task[..comment.start].trim_end_matches([' ', '\t']).ends_with('\n')
-            || task[..comment.start].trim().is_empty();
-        let is_last = task[comment.end..].trim_start_matches([' ', '\t']).starts_with(['\n', '\r']);
-        is_alone && is_last && !in_code(comment.start)
+        let before = task[..comment.start].trim_end_matches([' ', '\t']);
+        let after = task[comment.end..].trim_start_matches([' ', '\t']);
+        (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with(['\n', '\r']))
+            && !in_code(comment.start)
+            && !in_code(comment.end - 1)
     }));
     let mut is_contents = false;
     for (number, paragraph) in paragraphs.iter().enumerate() {
@@ -382,10 +384,20 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_at_the_very_end_goes_and_one_that_ends_in_code_stays() {
+        assert_eq!(rest("Make slides.\n<!-- fill this in -->"), "Make slides.");
+        let open = "Fix it:\n\n<!-- see\n\n```\nx -->\ny\n```";
+        assert_eq!(without_ranges(open, formalities(open)), open);
+    }
+
+    #[test]
     fn they_are_found_in_linear_time() {
         for unit in ["<!-- ", "<!-- a -->\n\n", "```\n", "You are a ", "Contents\n\n- a\n"] {
             let growing = Growing { head: "", unit, tail: "" };
             assert_linear_in(growing, 64_000, |task| drop(formalities(task)));
         }
+        let comments = "<!-- a -->\n".repeat(2_000);
+        let growing = Growing { head: "", unit: " ", tail: &comments };
+        assert_linear_in(growing, 64_000, |task| drop(formalities(task)));
     }
 }

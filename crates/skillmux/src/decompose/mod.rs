@@ -48,7 +48,7 @@ pub(crate) use formalities::formalities;
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
-pub(crate) use request_start::{asks, asks_anywhere, is_request};
+pub(crate) use request_start::{asks_anywhere, is_request};
 
 /// Returns whether a task is long: it has more than 180 words, about as many as the transformer
 /// reads. Two Chinese, Japanese or Korean characters count as one word.

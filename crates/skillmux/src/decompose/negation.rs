@@ -11,22 +11,28 @@ use super::{
 use crate::text::{is_english, is_spaceless};
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 30] = [
+const STARTS: [&str; 36] = [
     "can not use",
     "can't use",
+    "can\u{2019}t use",
     "cannot use",
     "cant use",
     "do not use",
     "don't use",
+    "don\u{2019}t use",
     "dont use",
     "do not want",
     "don't want",
+    "don\u{2019}t want",
     "do not need",
     "don't need",
+    "don\u{2019}t need",
     "do not touch",
     "don't touch",
+    "don\u{2019}t touch",
     "must not use",
     "mustn't use",
+    "mustn\u{2019}t use",
     "never use",
     "without using",
     "instead of",
@@ -49,11 +55,12 @@ const STARTS: [&str; 30] = [
 const PHRASE_STARTS: [&str; 6] = ["not using", "not with", "not in", "not as", "not", "no"];
 
 /// Words behind what they rule out, which begins a phrase: `docker is not allowed`.
-const ENDINGS: [&str; 12] = [
+const ENDINGS: [&str; 15] = [
     "are banned",
     "are forbidden",
     "are not allowed",
     "aren't allowed",
+    "aren\u{2019}t allowed",
     "is banned",
     "is forbidden",
     "is not allowed",
@@ -61,7 +68,9 @@ const ENDINGS: [&str; 12] = [
     "is off limits",
     "is off the table",
     "isn't allowed",
+    "isn\u{2019}t allowed",
     "isn't an option",
+    "isn\u{2019}t an option",
 ];
 
 /// A word that does so at the begin of a phrase, unless it says all that the task wants: `avoid
@@ -104,14 +113,20 @@ const TRAILERS: [&str; 9] =
     ["again", "anymore", "anyway", "anywhere", "ever", "here", "now", "there", "today"];
 
 /// Words that make a state of what they stand in: `no tests here`, `no idea how`, `without it
-/// nothing runs`.
-const OF_STATES: [&str; 33] = [
+/// nothing runs`, `no such file`.
+const OF_STATES: [&str; 50] = [
+    "available",
     "clue",
+    "configured",
+    "detected",
     "doubt",
+    "entry",
     "everybody",
     "everything",
     "exist",
+    "existing",
     "exists",
+    "found",
     "here",
     "hurry",
     "i",
@@ -120,16 +135,27 @@ const OF_STATES: [&str; 33] = [
     "left",
     "longer",
     "luck",
+    "match",
+    "matches",
+    "matching",
     "matter",
+    "named",
     "nobody",
     "nothing",
     "one",
+    "permission",
     "problem",
+    "provided",
     "reason",
+    "response",
+    "returned",
+    "route",
     "rush",
+    "such",
     "there",
     "they",
     "time",
+    "valid",
     "wait",
     "way",
     "we",
@@ -285,7 +311,9 @@ fn start_at(lower: &str, at: usize, is_english: impl Fn() -> bool) -> Option<Sta
     if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
         return (!is_either_or(lower, at)).then(|| start(words, true, false));
     }
-    if !rest.starts_with(char::is_alphabetic) || lower[..at].ends_with(char::is_alphanumeric) {
+    // `--skip` is a flag.
+    let is_inside = lower[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+    if !rest.starts_with(char::is_alphabetic) || is_inside {
         return None;
     }
     if let Some(words) = STARTS.iter().find(is_at) {
@@ -334,8 +362,9 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
         }
         at += word.len();
         let is_marked = word.trim_end().ends_with(|c: char| !c.is_alphanumeric());
-        if is_marked || words.len() > MAX_WORDS {
-            end_of_phrase |= is_marked;
+        let is_last = is_marked || word.ends_with('\n') && !words.is_empty();
+        if is_last || words.len() > MAX_WORDS {
+            end_of_phrase |= is_last;
             break;
         }
     }
@@ -382,6 +411,8 @@ mod tests {
     fn what_is_not_to_be_used_is_ruled_out() {
         for (task, expected) in [
             ("do not use docker, deploy with systemd only", vec!["docker"]),
+            ("deploy it, don\u{2019}t use docker", vec!["docker"]),
+            ("no docker\nand deploy it with systemd", vec!["docker"]),
             ("Deploy it, but no Kubernetes please", vec!["Kubernetes"]),
             ("Don't use the Docker Compose file but systemd", vec!["Docker Compose file"]),
             ("a report as PDF, not Word.", vec!["Word"]),
@@ -440,6 +471,11 @@ mod tests {
             "the app is not working",
             "notes about Docker",
             "no unit tests here, please write some",
+            "docker compose up fails: no such service web",
+            "postgres: no pg_hba.conf entry for host, and queries are slow",
+            "kubectl: no endpoints available for service postgres",
+            "git rebase --skip dropped my commit, help",
+            "terminal says get: command not found",
             "no tests exist for the price module, write some",
             "without docker nothing runs, fix the dockerfile",
             "no idea how to merge these",

@@ -151,7 +151,7 @@ fn is_before_the_last(text: &str, end: &str) -> bool {
     if begins_with(text, &FOLLOWING) {
         return false;
     }
-    let start = first_words(text);
+    let start = without_lead(text);
     let after = PRECEDING.iter().find_map(|words| start.strip_prefix(words));
     if let Some(after) = after {
         let word = words(after).first().copied().unwrap_or_default();
@@ -187,7 +187,7 @@ fn direct(all: &[Vec<usize>], first: &[usize]) -> Vec<usize> {
 }
 
 /// Returns a text without the marks before it, and without an `and`.
-fn first_words(text: &str) -> &str {
+fn without_lead(text: &str) -> &str {
     let is_mark = |c: char| !c.is_alphanumeric();
     let text = text.trim_start_matches(is_mark);
     text.strip_prefix("and ").map_or(text, |rest| rest.trim_start_matches(is_mark))
@@ -195,7 +195,7 @@ fn first_words(text: &str) -> &str {
 
 /// Returns whether a text begins with one of these words, after an `and` if there is one.
 fn begins_with(text: &str, starts: &[&str]) -> bool {
-    let text = first_words(text);
+    let text = without_lead(text);
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     starts.iter().any(|start| text.strip_prefix(start).is_some_and(is_word))
 }

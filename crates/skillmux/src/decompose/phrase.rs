@@ -5,7 +5,9 @@ pub(super) fn begins_phrase(lower: &str, at: usize) -> bool {
     let before = lower[..at].trim_end_matches(' ');
     before.is_empty()
         || before.ends_with(|c: char| !c.is_alphanumeric() && c != '\'')
-        || ["and", "but", "please"].iter().any(|word| before.ends_with(word))
+        || ["and", "but", "please"].iter().any(|word| {
+            before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+        })
 }
 
 /// Returns whether a text begins with these words, the last of which ends there.
@@ -31,6 +33,7 @@ mod tests {
             ("sort it but ", true),
             ("please ", true),
             ("don't ", false),
+            ("zsh: command ", false),
             ("sort it ", false),
         ] {
             assert_eq!(

@@ -42,23 +42,23 @@ const LINKING_SIGNS: [&str; 9] = ["- ", "– ", "— ", "& ", "+ ", "/ ", "-> ",
 pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
-    let mut closing: Vec<char> = Vec::new();
+    let mut closing: Option<char> = None;
     let mut is_list = false;
     for (at, c) in clause.char_indices() {
         let end = at + c.len_utf8();
         let (before, after) = (&clause[start..at], &clause[end..]);
-        if closing.last() == Some(&c) {
-            closing.pop();
+        if closing == Some(c) {
+            closing = None;
             continue;
         }
         if let Some((_, close)) = PAIRS.iter().find(|(open, _)| *open == c)
-            && closing.is_empty()
+            && closing.is_none()
         {
             if matches!(c, '(' | '（') && begins_aside(after) && is_enough(before) {
                 pieces.push(start..at);
                 start = at;
-            } else if c != '"' || head(after).contains('"') {
-                closing.push(*close);
+            } else if head(after).contains(*close) {
+                closing = Some(*close);
             }
             continue;
         }
@@ -66,12 +66,14 @@ pub(super) fn requests(clause: &str) -> Vec<Range<usize>> {
         let min_words = if is_list { MIN_WORDS } else { MIN_WORDS_OF_THING };
         let is_thing = may_list
             && (lists_thing(before, after, min_words)
-                || c == ',' && is_long(before) && lists_on(after, is_list || asks(before)));
-        if closing.is_empty() && c == ':' && is_enough(before) && lists_all(after) {
+                || c == ','
+                    && has_words_of_thing(before)
+                    && lists_on(after, is_list || asks(before)));
+        if closing.is_none() && c == ':' && is_enough(before) && lists_all(after) {
             is_list = true;
             continue;
         }
-        let may_cut = closing.is_empty() && is_cut(c, before, after, is_thing);
+        let may_cut = closing.is_none() && is_cut(c, before, after, is_thing);
         if !may_cut || !is_enough(&clause[start..end]) || !is_enough(after) {
             continue;
         }
@@ -209,7 +211,7 @@ fn lists_thing(before: &str, after: &str, min_words: usize) -> bool {
 fn lists_on(after: &str, is_list: bool) -> bool {
     let text = head(after).trim_start();
     match text.strip_prefix("and ") {
-        Some(last) => is_list && is_long(first_thing(last)) && is_thing(last),
+        Some(last) => is_list && has_words_of_thing(first_thing(last)) && is_thing(last),
         None => is_list && lists_all(text),
     }
 }
@@ -219,7 +221,10 @@ fn lists_on(after: &str, is_list: bool) -> bool {
 fn lists_all(text: &str) -> bool {
     let sentence = head(text).split(['.', '?', '!', ';', ':']).next().unwrap_or_default();
     let Some((things, last)) = sentence.rsplit_once(", and ") else { return false };
-    things.split(',').chain([first_thing(last)]).all(|thing| is_long(thing) && is_thing(thing))
+    things
+        .split(',')
+        .chain([first_thing(last)])
+        .all(|thing| has_words_of_thing(thing) && is_thing(thing))
 }
 
 /// Returns whether the first word of a text can begin a thing: `which` goes on with the one before.
@@ -236,7 +241,7 @@ fn first_thing(text: &str) -> &str {
     head(text).split([',', ';', '.']).next().unwrap_or_default()
 }
 
-fn is_long(text: &str) -> bool {
+fn has_words_of_thing(text: &str) -> bool {
     head(text).split_whitespace().take(MIN_WORDS_OF_THING).count() == MIN_WORDS_OF_THING
 }
 
@@ -247,7 +252,10 @@ fn lists_definite(before: &str, after: &str) -> bool {
     let text = head(after).trim_start();
     let is_in_list = text.starts_with("and ") || text.contains(", and ");
     let next = first_thing(text.trim_start_matches("and "));
-    is_in_list && DEFINITE.contains(&first.as_str()) && is_long(before) && is_long(next)
+    is_in_list
+        && DEFINITE.contains(&first.as_str())
+        && has_words_of_thing(before)
+        && has_words_of_thing(next)
 }
 
 /// Returns whether a text in Chinese goes on with a thing that is counted as the one before:

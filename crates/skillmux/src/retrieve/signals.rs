@@ -59,7 +59,8 @@ const SPARE_SUBJECT: f32 = 0.1;
 /// How the words of a query and of a skill meet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WordMatch {
-    /// Words of the query that occur in the skill, rarest first, as the query writes them.
+    /// Words of the query that occur in the skill, rarest first, as the query writes them. Of a long
+    /// task, those of what asks for something come before the others, here and in `missing`.
     pub matched: Vec<String>,
     /// Words of the query that do not occur in the skill, rarest first. Chinese that no skill of
     /// the library holds is left out: two neighbouring characters are mostly no word.
@@ -85,6 +86,13 @@ pub struct WordMatch {
 }
 
 impl WordMatch {
+    /// Puts the words that a text has before the others.
+    pub(crate) fn put_first(&mut self, text: &str) {
+        for words in [&mut self.matched, &mut self.missing] {
+            words.sort_by_key(|word| !text.contains(word.as_str()));
+        }
+    }
+
     /// Returns the share of the score by words that comes from name and description, in `[0, 1]`.
     pub fn headline_share(&self) -> f32 {
         let [name, description, _] = self.field_scores;
@@ -178,6 +186,16 @@ mod tests {
             let found = lacked(matched, missing);
             assert!((found - expected).abs() < 1e-6, "{matched:?} {missing:?}: {found}");
         }
+    }
+
+    #[test]
+    fn words_that_a_text_has_come_before_the_others() {
+        let words = |words: [&str; 3]| words.map(str::to_owned).to_vec();
+        let (matched, missing) = (words(["ship", "PDF", "merge"]), words(["sea", "crew", "page"]));
+        let mut found = WordMatch { matched, missing, ..WordMatch::default() };
+        found.put_first("merge the PDF by page");
+        assert_eq!(found.matched, ["PDF", "merge", "ship"]);
+        assert_eq!(found.missing, ["page", "sea", "crew"]);
     }
 
     #[test]

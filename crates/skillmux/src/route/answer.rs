@@ -37,10 +37,13 @@ pub struct Route {
     /// Other skills that may help, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
-    /// What of the task was read as the request, if the rest was taken for pasted material: a log,
-    /// code, a mail.
+    /// What of the task was read as the request, if the rest was taken for pasted material (a log,
+    /// code, a mail), or for the background of a long task. The rest counts less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// What of a long task was not read, in its order: a licence, front matter, a table of contents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formalities: Vec<String>,
     /// Words of the task that were taken for typing errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
@@ -210,6 +213,7 @@ mod tests {
             hints: Vec::new(),
             request: None,
             corrections: Vec::new(),
+            formalities: Vec::new(),
             ruled_out: Vec::new(),
             passes: Vec::new(),
             trace: Vec::new(),

@@ -57,7 +57,7 @@ impl<'r> Found<'r> {
         Self { of_task, scores, ..self }
     }
 
-    /// Judges what was found for a request with what is pasted with it by the request alone as well.
+    /// Corrects the judgement of a request with something pasted by that of the request alone.
     pub(super) fn agree_with(&mut self, alone: &Found<'_>, n_skills: usize) {
         let best = |found: &Found<'_>| {
             found.step.candidates.first().map(|considered| considered.id().clone())
@@ -68,12 +68,17 @@ impl<'r> Found<'r> {
             both.agreed(alone.step.judgement, is_same_skill, alone.threshold(n_skills));
     }
 
-    /// Judges what was found for a long task by what asks for something in it as well, unless the
-    /// task names its best skill.
+    /// Judges what was found for a long task by what asks for something in it as well, and gives
+    /// reasons in the words of that first, unless the task names its best skill.
     pub(super) fn share_with(&mut self, asked: &Found<'_>, n_skills: usize) {
-        let best = self.step.candidates.first();
-        if best.is_some_and(|best| best.candidate.signals.is_named) {
-            return;
+        if let Some(best) = self.step.candidates.first_mut() {
+            let signals = &mut best.candidate.signals;
+            if signals.is_named {
+                return;
+            }
+            if let Some(words) = &mut signals.words {
+                words.put_first(asked.text);
+            }
         }
         let whole = self.step.judgement;
         self.step.judgement = whole.shared(asked.step.judgement, asked.threshold(n_skills));

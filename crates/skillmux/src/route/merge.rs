@@ -82,7 +82,8 @@ fn ranking_shares(candidates: &[Candidate], scale: ScoreScale) -> Vec<f32> {
     }
 }
 
-/// What the task as a whole says of the candidates of its needs, in log-odds.
+/// How far candidates are below the best one that the task does not name, in log-odds, 0 or less:
+/// what a ranking of the task as a whole, or by one of its readings, says of them.
 pub(super) struct OfTask(BTreeMap<SkillId, f32>);
 
 /// A candidate of a need is this much worse than the best of the task at most: what is right for
@@ -95,8 +96,12 @@ impl OfTask {
         if ranking.scale != ScoreScale::LogOdds {
             return None;
         }
-        let best = ranking.candidates.first()?.score;
-        let below = |candidate: &Candidate| (candidate.skill.clone(), candidate.score - best);
+        let candidates = &ranking.candidates;
+        let is_unnamed = |candidate: &&Candidate| !candidate.signals.is_named;
+        let best = candidates.iter().find(is_unnamed).or_else(|| candidates.first())?.score;
+        let below = |candidate: &Candidate| {
+            (candidate.skill.clone(), f32::min(candidate.score - best, 0.0))
+        };
         Some(Self(ranking.candidates.iter().map(below).collect()))
     }
 

@@ -1,6 +1,6 @@
 //! [`Reading`]: how a task is read before it is ranked.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use super::{
     spelling::{Correction, SHORT_NAMES, full_names, mended, n_users, spelled_out},
@@ -57,6 +57,8 @@ pub(super) struct Reading {
     beginning: Option<String>,
     /// Its pieces that ask for something, where that is known and they are not much of it.
     asked: Option<String>,
+    /// What of a long task is left out of it, as the user wrote it.
+    pub(super) formalities: Vec<String>,
     pub(super) corrections: Vec<Correction>,
     /// The task as the user wrote it.
     written: String,
@@ -103,15 +105,16 @@ impl Reading {
     ) -> Result<Self> {
         let task = query.text();
         let Some(pasted) = pasted(task) else {
-            let asked = match without_formalities(task) {
-                Some(rest) => Cow::Owned(query.with_text(rest)?),
-                None => Cow::Borrowed(query),
+            let (asked, formalities) = match without_formalities(task) {
+                Some((rest, formalities)) => (Cow::Owned(query.with_text(rest)?), formalities),
+                None => (Cow::Borrowed(query), Vec::new()),
             };
             let reading = Self::of_asked(&asked, index, speller)?;
             let text = reading.query.text();
             let beginning = beginning_of_long(text).map(str::to_owned);
             let asked = asking.and_then(|asking| asked_of(text, asking));
-            return Ok(Self { beginning, asked, written: task.to_owned(), ..reading });
+            let written = task.to_owned();
+            return Ok(Self { beginning, asked, formalities, written, ..reading });
         };
         let beginning = |n_words| pasted.beginning_of_material(task, n_words);
         let context = Context {
@@ -163,6 +166,7 @@ impl Reading {
             context: None,
             beginning: None,
             asked: None,
+            formalities: Vec::new(),
             corrections: Vec::new(),
             written: query.text().to_owned(),
             ruled_out: Vec::new(),
@@ -171,13 +175,17 @@ impl Reading {
     }
 
     /// Returns what was read as the request, as the user wrote it, if something is pasted with it.
-    pub(super) fn request(&self) -> Option<&str> {
-        self.context.as_ref().map(|context| context.request.as_str())
+    /// Of a long task, the pieces that ask for something, a line each.
+    pub(super) fn request(&self) -> Option<String> {
+        let pasted = self.context.as_ref().map(|context| context.request.clone());
+        let pieces = |asked: &String| asked.lines().map(|piece| self.as_written(piece)).collect();
+        pasted
+            .or_else(|| self.asked.as_ref().map(pieces).map(|lines: Vec<String>| lines.join("\n")))
     }
 
     /// Returns whether the request names no work, so that only what is pasted tells it.
     pub(super) fn is_bare(&self) -> bool {
-        terms(self.query.text()).iter().all(|term| BARE_TERMS.contains(&term.as_str()))
+        is_bare(self.query.text())
     }
 
     /// Returns what the task as a whole is ranked by: the request, with the first 25 words of what
@@ -256,25 +264,46 @@ fn beginning_of_long(task: &str) -> Option<&str> {
     is_long(task).then(|| first_words(task, N_BEGINNING_WORDS))
 }
 
-/// Returns what likely asks for something in a long task of which most is background, a line each.
+/// Returns what likely asks for something in a long task of which most is background, a line each,
+/// without what it rules out; `None` if that names no work.
 fn asked_of(task: &str, weights: &AskingWeights) -> Option<String> {
     let judged = judged(task, weights)?;
     let asking = judged.iter().filter(|(_, asks)| likely_asks(*asks));
-    let texts: Vec<&str> = asking.map(|(piece, _)| task[piece.range.clone()].trim()).collect();
-    Some(texts.join("\n"))
+    let texts: Vec<String> =
+        asking.map(|(piece, _)| as_wanted(task[piece.range.clone()].trim())).collect();
+    let asked = texts.join("\n");
+    (!is_bare(&asked)).then_some(asked)
 }
 
-/// Returns a long task without its formalities; `None` if it has none, or little else.
-fn without_formalities(task: &str) -> Option<String> {
-    let formalities = if is_long(task) { formalities(task) } else { Vec::new() };
-    let rest = without_ranges(task, formalities.iter().cloned());
+/// Returns whether a text names no work.
+fn is_bare(text: &str) -> bool {
+    terms(text).iter().all(|term| BARE_TERMS.contains(&term.as_str()))
+}
+
+/// Returns a long task without its formalities, and these; `None` if it has none, or little else.
+fn without_formalities(task: &str) -> Option<(String, Vec<String>)> {
+    let ranges = if is_long(task) { formalities(task) } else { Vec::new() };
+    let rest = without_ranges(task, ranges.iter().cloned());
     let rest = rest.trim();
-    (!formalities.is_empty() && terms(rest).len() >= MIN_TERMS_LEFT).then(|| rest.to_owned())
+    let meet =
+        |range: &Range<usize>, next: &Range<usize>| task[range.end..next.start].trim().is_empty();
+    let text = |ranges: &[Range<usize>]| {
+        let end = ranges.last().map_or(0, |range| range.end);
+        task[ranges[0].start..end].trim().to_owned()
+    };
+    let formalities: Vec<String> = ranges.chunk_by(meet).map(text).collect();
+    let is_told = !formalities.is_empty() && terms(rest).len() >= MIN_TERMS_LEFT;
+    is_told.then(|| (rest.to_owned(), formalities))
 }
 
 /// Returns a need as it is ranked: without what it rules out.
 pub(super) fn read_need(need: &Need) -> Result<Query> {
-    Query::new(wanted(need.text()).text.unwrap_or_else(|| need.text().to_owned()))
+    Query::new(as_wanted(need.text()))
+}
+
+/// Returns a text without what it rules out.
+fn as_wanted(text: &str) -> String {
+    wanted(text).text.unwrap_or_else(|| text.to_owned())
 }
 
 /// Returns the words of a text that look like names of skills, as [`name_key`] has them.

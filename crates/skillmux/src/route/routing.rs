@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     compose::{ComposeRequest, Decision, Plan, PlanStep, Split, StepCandidates},
-    decompose::{asks, dependencies, likely_asks},
+    decompose::{dependencies, is_request, likely_asks},
     error::Result,
     index::{Index, IndexedSkill},
     page::Page,
@@ -29,8 +29,8 @@ use crate::{
 /// Limits of one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteOptions {
-    /// Most skills to load; `None` for three, for six of a task in parts, or for one a need where a
-    /// query has more needs.
+    /// Most skills to load. `None` means three; six if the task has parts; one a need if the caller
+    /// named more than three needs.
     pub max_skills: Option<usize>,
     /// Most tokens over all pages; 0 for no pages.
     pub budget_tokens: u32,
@@ -59,6 +59,31 @@ struct Rankings {
     request: Option<Ranking>,
 }
 
+impl Rankings {
+    /// Returns what the task as a whole says of the skills of its needs, and of its parts.
+    fn of_whole(&self, split: Split) -> OfWhole {
+        let of_parts = self.of_needs.first().filter(|_| split == Split::Parts);
+        OfWhole {
+            of_task: self.whole.as_ref().and_then(OfTask::of),
+            scores: of_parts.and_then(TaskScores::of),
+        }
+    }
+}
+
+/// What a task as a whole says of the skills of its needs, or of its parts.
+struct OfWhole {
+    of_task: Option<OfTask>,
+    scores: Option<TaskScores>,
+}
+
+/// A task whose needs are ranked.
+struct RankedTask<'t> {
+    reading: &'t Reading,
+    needs: &'t [(Need, Query)],
+    split: Split,
+    of_whole: &'t OfWhole,
+}
+
 impl Router {
     /// Answers a query.
     ///
@@ -77,40 +102,15 @@ impl Router {
         // Each text is ranked once: a ranking may cost a request to a model.
         let is_deep = split != Split::Whole || options.n_hints > 0;
         let n_ranked = if is_deep { n_candidates.max(N_MERGED) } else { n_candidates };
-        let Rankings { of_needs, whole, request } =
-            self.rankings(&index, &reading, &needs, split, n_ranked)?;
-        let in_turn: Vec<&Ranking> = of_needs.iter().chain(&whole).collect();
+        let rankings = self.rankings(&index, &reading, &needs, split, n_ranked)?;
         let n_hints = options.n_hints.min(MAX_HINTS);
         // Those that the plan loads are taken out again.
         let n_spare = if n_hints > 0 { max_skills } else { 0 };
+        let in_turn: Vec<&Ranking> = rankings.of_needs.iter().chain(&rankings.whole).collect();
         let mut hints = hints(&index, &in_turn, n_hints.saturating_add(n_spare))?;
-        let of_task = whole.as_ref().and_then(OfTask::of);
-        let of_parts = of_needs.first().filter(|_| split == Split::Parts);
-        let scores = of_parts.and_then(TaskScores::of);
-        // Who names needs asks for them.
-        let is_asked_for = split == Split::Needs || self.stages.ranker.asks(query.text());
-        // At once: each may ask a network about its best skill.
-        let found = needs.par_iter().zip(of_needs).map(|(need, mut ranking)| {
-            if let Some(of_task) = &of_task {
-                of_task.add_to(&mut ranking);
-            }
-            let of_need = self.found(&index, need, is_asked_for, ranking, n_candidates)?;
-            Ok(of_need.beside(of_task.as_ref(), scores.as_ref()))
-        });
-        let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
-        let request = request.filter(|_| !reading.is_bare());
-        if let (Some(ranking), Some(whole)) = (request, found.first_mut()) {
-            let asked = reading.asked()?;
-            let is_long = asked.is_some();
-            let request = asked.unwrap_or_else(|| query.clone());
-            let request = (Need::new(request.text()), request);
-            let alone = self.found(&index, &request, is_asked_for, ranking, 1)?;
-            if is_long {
-                whole.share_with(&alone, index.n_skills());
-            } else {
-                whole.agree_with(&alone, index.n_skills());
-            }
-        }
+        let of_whole = rankings.of_whole(split);
+        let task = RankedTask { reading: &reading, needs: &needs, split, of_whole: &of_whole };
+        let mut found = self.found_of(&index, &task, rankings, n_candidates)?;
         let n_found = found.iter().map(|found| found.step.candidates.len()).sum();
         trace.push(self.stage_trace(Stage::Retrieve, started, index.n_skills(), n_found));
 
@@ -134,8 +134,8 @@ impl Router {
         let n_selected = pages.iter().map(|page| page.nodes.len()).sum();
         trace.push(self.stage_trace(Stage::Page, started, n_nodes, n_selected));
 
-        let request = reading.request().map(str::to_owned);
-        let Reading { corrections, ruled_out, .. } = reading;
+        let request = reading.request();
+        let Reading { formalities, corrections, ruled_out, .. } = reading;
         Ok(Route {
             query_id: None,
             decision,
@@ -145,6 +145,7 @@ impl Router {
             pages,
             hints,
             request,
+            formalities,
             corrections,
             ruled_out,
             passes: Vec::new(),
@@ -172,6 +173,61 @@ impl Router {
         }
         let of_needs = [vec![whole], others].concat();
         Ok(Rankings { of_needs, whole: None, request })
+    }
+
+    /// Returns the best `k` skills for each need, judged.
+    fn found_of<'r>(
+        &'r self,
+        index: &'r Index,
+        task: &RankedTask<'r>,
+        rankings: Rankings,
+        k: usize,
+    ) -> Result<Vec<Found<'r>>> {
+        let Rankings { of_needs, request, .. } = rankings;
+        let RankedTask { reading, needs, split, of_whole: OfWhole { of_task, scores } } = *task;
+        // Who names needs asks for them.
+        let is_asked_for = split == Split::Needs || self.stages.ranker.asks(reading.query.text());
+        // At once: each may ask a network about its best skill.
+        let found = needs.par_iter().zip(of_needs).map(|(need, mut ranking)| {
+            if let Some(of_task) = of_task {
+                of_task.add_to(&mut ranking);
+            }
+            let of_need = self.found(index, need, is_asked_for, ranking, k)?;
+            Ok(of_need.beside(of_task.as_ref(), scores.as_ref()))
+        });
+        let mut found = found.collect::<Result<Vec<Found<'_>>>>()?;
+        let request = request.filter(|_| !reading.is_bare());
+        if let (Some(ranking), Some(whole)) = (request, found.first_mut()) {
+            let asked = reading.asked()?;
+            let is_long = asked.is_some();
+            let request = asked.unwrap_or_else(|| reading.query.clone());
+            let request = (Need::new(request.text()), request);
+            let alone = self.found(index, &request, is_asked_for, ranking, 1)?;
+            if is_long {
+                whole.share_with(&alone, index.n_skills());
+            } else {
+                whole.agree_with(&alone, index.n_skills());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the steps that the composer would be asked about a query with a plan of the usual
+    /// size: the task or its needs, with their rankings.
+    ///
+    /// # Errors
+    /// As for [`Router::route`].
+    pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
+        let index = self.index();
+        let reading = self.stages.ranker.read_request(&index, query)?;
+        let (needs, split) = self.needs(&index, &reading)?;
+        let k = split.usual_limit(needs.len()) + N_SPARE_CANDIDATES;
+        let n_ranked = if split == Split::Whole { k } else { k.max(N_MERGED) };
+        let rankings = self.rankings(&index, &reading, &needs, split, n_ranked)?;
+        let of_whole = rankings.of_whole(split);
+        let task = RankedTask { reading: &reading, needs: &needs, split, of_whole: &of_whole };
+        let found = self.found_of(&index, &task, rankings, k)?;
+        Ok(found.into_iter().map(|found| found.step).collect())
     }
 
     /// Asks the composer which skills each step loads.
@@ -278,7 +334,7 @@ fn leave_out_idle(planned: &mut Vec<PlanStep>, steps: &[StepCandidates]) {
     let is_missed = |part: &StepCandidates| {
         let best = part.candidates.iter().take(N_SERVING);
         let mut serving = best.filter(|found| loaded.contains(&found.candidate.skill));
-        let is_asked = part.need.asks().map_or_else(|| asks(part.need.text()), likely_asks);
+        let is_asked = part.need.asks().map_or_else(|| is_request(part.need.text()), likely_asks);
         is_asked && serving.next().is_none()
     };
     let missed: Vec<&Need> =
@@ -290,8 +346,9 @@ fn similarity(index: &Index, a: &SkillId, b: &SkillId) -> Result<f32> {
     index.similarity(index.find(a)?, index.find(b)?)
 }
 
-/// Returns the highest confidence of what something is loaded for, and of a split task; of the task
-/// alone, or of all needs, if nothing is; `None` if one has none.
+/// Returns the highest confidence of the steps that load something. A task with parts always counts
+/// as a whole, too. If nothing is loaded, a task without parts counts, or all needs do. `None` if one
+/// of these has none.
 fn confidence_of(plan: &Plan, steps: &[StepCandidates], split: Split) -> Option<f32> {
     let is_loaded =
         |need: &Need| plan.steps.iter().any(|step| step.need == *need && !step.skills.is_empty());

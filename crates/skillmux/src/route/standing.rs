@@ -241,7 +241,7 @@ impl<'r> Standing<'r> {
         for other in self.index.named(&key)? {
             let other = self.rank(other)?;
             let likeness = other.likeness(rank, copies)?;
-            if other.idx != rank.idx && likeness != Likeness::None {
+            if likeness != Likeness::None {
                 found.push((other, likeness));
             }
         }

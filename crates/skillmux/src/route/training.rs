@@ -3,10 +3,9 @@
 use super::{
     Router,
     page_words::{PageWords, request},
-    router::N_SPARE_CANDIDATES,
 };
 use crate::{
-    compose::{Calibration, Evidence, Split, StepCandidates},
+    compose::{Calibration, Evidence},
     error::Result,
     index::IndexedSkill,
     page::PageRequest,
@@ -48,23 +47,6 @@ impl Router {
         let ranking = by_translation.map_or(ranking, |found| found.ranking.clone());
         let evidence = Evidence::of(query.text(), index.n_skills(), &best);
         Ok(Some(BestEvidence { best, evidence, ranking }))
-    }
-
-    /// Returns the steps that the composer would be asked about a query with a plan of the usual
-    /// size: the task or its needs, with their rankings.
-    ///
-    /// # Errors
-    /// As for [`Router::route`].
-    pub fn step_candidates(&self, query: &Query) -> Result<Vec<StepCandidates>> {
-        let index = self.index();
-        let reading = self.stages.ranker.read(&index, query)?;
-        let (needs, split) = self.needs(&index, &reading)?;
-        let is_asked_for = split == Split::Needs || self.stages.ranker.asks(reading.query.text());
-        let k = Split::Whole.usual_limit(1) + N_SPARE_CANDIDATES;
-        let texts: Vec<Query> = needs.iter().map(|(_, text)| text.clone()).collect();
-        let rankings = self.stages.ranker.rank_texts(&index, &reading, &texts, k)?;
-        let step = |(need, ranking)| Ok(self.found(&index, need, is_asked_for, ranking, k)?.step);
-        needs.iter().zip(rankings).map(step).collect()
     }
 
     /// Calls `f` with what a pager of this router is asked for a skill and a query: with a budget

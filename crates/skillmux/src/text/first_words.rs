@@ -12,7 +12,7 @@ pub(crate) fn first_words(text: &str, n_words: usize) -> &str {
             _ if is_apart && c.is_alphanumeric() => 2,
             _ => 0,
         };
-        if n_halves > 2 * n_words {
+        if n_halves > n_words.saturating_mul(2) {
             return &text[..at];
         }
         is_apart = c.is_whitespace() || is_spaceless(c) || is_apart && !c.is_alphanumeric();

@@ -145,8 +145,8 @@ impl Evidence {
         let n_units = f32::max((n_characters + n_words) as f32, 1.0);
         let character_share = n_characters as f32 / n_units;
         let density = f32::max(n_terms, 1.0) / n_units;
-        let (work, asks, is_few) =
-            (signal(QUERY_WORK), asks_anywhere(task) || asks_anywhere(read), is_few(task));
+        let asks = asks_anywhere(task) || read != task && asks_anywhere(read);
+        let (work, is_few) = (signal(QUERY_WORK), is_few(task));
         let library_size = (usize::max(n_skills, MIN_SKILLS) as f32).ln_1p();
         let features = Features {
             score_mass: words.score_share * n_terms.ln_1p(),

@@ -1,7 +1,7 @@
 //! [`Judgement`]: the decision on one ranking, made once for every composer.
 
 use super::{Calibration, Evidence, small_talk::is_small_talk};
-use crate::retrieve::Candidate;
+use crate::{model::probability, retrieve::Candidate};
 
 /// What is thought of the best candidate of a ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ impl Judgement {
             (confidence / (1.0 - confidence)).ln()
         };
         let mean = f32::midpoint(log_odds(whole), log_odds(asked));
-        Self::by(1.0 / (1.0 + (-mean).exp()), threshold)
+        Self::by(probability(mean), threshold)
     }
 
     fn by(confidence: f32, threshold: Option<f32>) -> Self {
@@ -69,7 +69,8 @@ pub enum Verdict {
     SmallTalk,
 }
 
-/// Judges the best candidate, whose words were read. A part of a task that asks for something is asked for as well.
+/// Judges the best candidate, whose words were read. `is_asked_for` tells that the task asks for
+/// something, whatever this text says by itself.
 pub(crate) fn judge(
     task: &str,
     is_asked_for: bool,

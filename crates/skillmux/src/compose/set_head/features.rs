@@ -18,7 +18,7 @@ features! {
         /// Log-odds for the whole task, tenths, in `[-0.4, 1.5]`; -0.4 is -4 or less, or not found.
         /// What is better than 0 is likely right even where another one is far better.
         log_odds,
-        /// Share in the ranking of the part that it serves best, times the confidence of that part.
+        /// Its largest share in a part, times the confidence of that part.
         best_part,
         /// The sum of shares times confidences over all parts.
         all_parts,
@@ -60,7 +60,7 @@ features! {
         n_chosen,
         /// Number of open parts, over 8.
         n_open_parts,
-        /// Its share times the confidence in the open part that it serves best.
+        /// Its largest share times confidence in an open part.
         open_part,
         /// Its highest log-odds for an open part, as `log_odds`.
         open_log_odds,

@@ -130,7 +130,8 @@ impl SetTable {
         self.rows.keys()
     }
 
-    /// Returns the part that a skill serves best, counted from 0; `None` if it serves none.
+    /// Returns the part in which its share times the confidence is largest, counted from 0; of equals
+    /// the first one. `None` if no part lists it.
     pub fn best_part(&self, skill: &SkillId) -> Option<usize> {
         let parts = &self.rows.get(skill)?.parts;
         // Of equals the first one, so the last of a reversed order.

@@ -6,6 +6,7 @@ mod piece;
 use serde::{Deserialize, Serialize};
 
 use super::is_long;
+use crate::model::probability;
 
 pub use piece::{N_ASKING_FEATURES, Piece, pieces};
 
@@ -20,11 +21,12 @@ impl AskingWeights {
         (weights.len() == N_ASKING_FEATURES).then_some(Self(weights))
     }
 
-    /// Returns how likely a piece with these features asks for something, in `(0, 1)`.
+    /// Returns how likely a piece with these features asks for something, in `[0, 1]`. Features that
+    /// are too large are passed over.
     pub fn probability(&self, features: &[u16]) -> f32 {
         let weights = features.iter().filter_map(|at| self.0.get(usize::from(*at)));
         let hundredths: i32 = weights.map(|weight| i32::from(*weight)).sum();
-        1.0 / (1.0 + (-hundredths as f32 / 100.0).exp())
+        probability(hundredths as f32 / 100.0)
     }
 }
 

@@ -28,7 +28,8 @@ pub struct Piece {
     /// Weight of its clause, in `(0, 1]`: conditions, formats and paths weigh less.
     pub weight: f32,
     /// What is seen of it, as ascending numbers below [`N_ASKING_FEATURES`], each once: its words
-    /// and pairs of them, its first words, its place in the task, its length, its shape.
+    /// and pairs of them, its first words, its place in the task, how many pieces there are, its
+    /// length, its shape; and 0, which all have.
     pub features: Vec<u16>,
 }
 
@@ -48,7 +49,8 @@ pub fn pieces(task: &str) -> Vec<Piece> {
     let n_pieces = found.len();
     let piece = |(number, (range, weight, is_heading)): (usize, (Range<usize>, f32, bool))| {
         let text = &task[range.clone()];
-        let before = task[..range.start].trim_end_matches([' ', '\t', '"', '*', '_']);
+        let mark = task[..range.start].trim_end_matches([' ', '\t']);
+        let before = mark.trim_end_matches([' ', '\t', '"', '*', '_']);
         let mut seen = Seen { features: vec![0] };
         seen.add_words(text);
         seen.add_number(b'P', range.start * N_PLACES / task.len());
@@ -59,7 +61,7 @@ pub fn pieces(task: &str) -> Vec<Piece> {
             (b'9', number + 1 == n_pieces),
             (b'h', is_heading),
             (b'w', !is_work(weight)),
-            (b'i', before.ends_with(['-', '*', '•', ')', '.']) && is_item(before)),
+            (b'i', mark.ends_with(['-', '*', '•', ')', '.']) && is_item(mark)),
             (b'p', before.is_empty() || before.ends_with("\n\n")),
             (b':', text.trim_end().ends_with([':', '：'])),
         ] {

@@ -130,7 +130,7 @@ impl Pasted {
     pub fn beginning_of_material(&self, task: &str, n_words: usize) -> String {
         let lines = self.material.iter().map(|range| &task[range.clone()]);
         let characters = lines.flat_map(|text| text.chars().chain(['\n']));
-        let beginning: String = characters.take(n_words * MAX_CHARS_A_WORD).collect();
+        let beginning: String = characters.take(n_words.saturating_mul(MAX_CHARS_A_WORD)).collect();
         first_words(&beginning, n_words).trim_end().to_owned()
     }
 }
@@ -164,6 +164,9 @@ pub fn pasted(task: &str) -> Option<Pasted> {
         return None;
     }
     let blocks = blocks(task);
+    if blocks.is_empty() {
+        return None;
+    }
     let requests = if has_mail(&blocks) || blocks.iter().any(|block| block.kind == LineKind::Speech)
     {
         within_talk(&blocks)
@@ -410,6 +413,12 @@ mod tests {
         let around = format!("this ran last night:\n{TRACE}\n\nwhat do I have to change?");
         let expected = "this ran last night:\nwhat do I have to change?";
         assert_eq!(request(&around).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_blank_text_has_no_request() {
+        assert_eq!(pasted(&" \n".repeat(300)), None);
+        assert_eq!(pasted(&"\u{3000}".repeat(300)), None);
     }
 
     #[test]
