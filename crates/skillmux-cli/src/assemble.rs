@@ -127,10 +127,10 @@ impl Models {
                 None => skillmux_models::abstention(),
             },
             calibration_file: paths.abstention.clone(),
-            asking: Arc::new(match &paths.asking {
-                Some(path) => read_json(path, ModelOption::Asking, "weights of asking")?,
-                None => skillmux_models::asking(),
-            }),
+            asking: match &paths.asking {
+                Some(path) => read_asking(path)?,
+                None => skillmux_models::asking().into(),
+            },
             composer: match &paths.composer {
                 Some(path) if !is_sequence(path) => {
                     Arc::new(read_json(path, ModelOption::Composer, "the weights of a composer")?)
@@ -244,16 +244,11 @@ impl Models {
         trust: TrustPolicy,
     ) -> anyhow::Result<Router> {
         let ranker = self.ranker(choice.retriever, &self.ranker, vectors).with_trust(trust);
-        self.router_of(index, choice, ranker, ByClause::with_asking(Arc::clone(&self.asking)))
+        self.router_of(index, choice, ranker)
     }
 
-    fn router_of(
-        &self,
-        index: Index,
-        choice: StageArgs,
-        ranker: Ranker,
-        by_clause: ByClause,
-    ) -> anyhow::Result<Router> {
+    fn router_of(&self, index: Index, choice: StageArgs, ranker: Ranker) -> anyhow::Result<Router> {
+        let by_clause = ByClause::with_asking(Arc::clone(&self.asking));
         let decomposer: Box<dyn Decomposer> = match choice.decomposer {
             DecomposerChoice::Whole => Box::new(WholeTask),
             // Where the chat model says nothing, the task is split without it.
@@ -295,12 +290,19 @@ impl Models {
         Ok(SequenceComposer::new(model, encoder).map_err(refused)?)
     }
 
+    /// Reads what tells what a task asks for from another file, if one is given.
+    pub(crate) fn with_asking(self, path: Option<&Path>) -> anyhow::Result<Self> {
+        let asking = path.map_or(Ok(Arc::clone(&self.asking)), read_asking)?;
+        Ok(Self { asking, ..self })
+    }
+
     /// Returns a router of the default stages that translates nothing and trusts all alike: what
     /// weights are fitted to.
     pub(crate) fn untranslated_router(&self, index: Index) -> anyhow::Result<Router> {
         let ranker =
             self.untranslated(RetrieverChoice::Transformer, &self.ranker, VectorUse::of(&index));
-        self.router_of(index, StageArgs::default(), ranker, ByClause::default())
+        let ranker = ranker.with_asking(Arc::clone(&self.asking));
+        self.router_of(index, StageArgs::default(), ranker)
     }
 
     /// Returns a router that ranks as the default one does where an index has these vectors, but
@@ -334,7 +336,7 @@ impl Models {
         let ranker = self.weighed(choice, weights, vectors);
         let ranker = ranker.with_speller(Arc::clone(&self.speller)).without_trust();
         let ranker = ranker.with_subjects(Arc::clone(&self.subjects));
-        ranker.with_reranker(|inner| self.asking(inner))
+        ranker.with_reranker(|inner| self.with_asked_models(inner))
     }
 
     /// Returns what finds and orders skills without asking a model about each. The default uses the
@@ -380,7 +382,7 @@ impl Models {
 
     /// Returns a reranker that asks the cross-encoder and then the judge after another one, as far
     /// as there are such.
-    fn asking(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
+    fn with_asked_models(&self, inner: Box<dyn Reranker>) -> Box<dyn Reranker> {
         let mut reranker = inner;
         if let Some(scorer) = &self.reranker {
             let passage: Box<dyn Passage> = match self.passage {
@@ -487,6 +489,11 @@ pub(crate) fn pager_weights(path: Option<&Path>) -> anyhow::Result<PagerWeights>
 /// Returns whether a file of composer weights is that of a sequence composer, by its name.
 fn is_sequence(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "safetensors")
+}
+
+/// Reads the weights that tell what a task asks for.
+fn read_asking(path: &Path) -> anyhow::Result<Arc<AskingWeights>> {
+    read_json::<AskingWeights>(path, ModelOption::Asking, "weights of asking").map(Arc::new)
 }
 
 /// Reads the networks that tell work from talk, one for each encoder.

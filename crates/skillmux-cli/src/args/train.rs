@@ -49,6 +49,10 @@ pub(crate) struct TrainComposerArgs {
     /// and are not. A task is asked of each index that has all of its skills
     #[arg(long, value_name = "FILE.jsonl", required = true, num_args = 1..)]
     pub(crate) tasks: Vec<PathBuf>,
+    /// Weights that `skillmux train asking` wrote, by which long tasks are split: those that were
+    /// fitted to none of these tasks
+    #[arg(long, value_name = "FILE")]
+    pub(crate) asking_weights: Option<PathBuf>,
     /// What is trained
     #[arg(long, value_enum, default_value = "set-head")]
     pub(crate) kind: ComposerKind,

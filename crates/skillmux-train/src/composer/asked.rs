@@ -9,7 +9,7 @@ use skillmux::{
     index::Index,
     query::{Need, Query},
     retrieve::{Candidate, ScoreScale},
-    route::Router,
+    route::{Router, Stages},
     skill::SkillId,
 };
 
@@ -111,10 +111,18 @@ fn fold(index: &Index, right: &[SkillId]) -> Result<Option<Fold>> {
     Ok(share.map(|share| share.fold))
 }
 
+/// Version of what is kept of a step, and of how a router finds it.
+const FORM: &[u8] = b"2";
+
 /// Returns what two questions must have in common for one answer to serve both.
 fn key(router: &Router, known: &[(&str, &Right, Fold)]) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(router.stages().identity().as_bytes());
+    let Stages { decomposer, ranker, calibrations, .. } = router.stages();
+    for part in [decomposer.identity(), ranker.identity().to_string()] {
+        hasher.update(part.as_bytes());
+    }
+    let calibrations = serde_json::to_vec(calibrations);
+    hasher.update(FORM).update(&calibrations.expect("calibrations always serialise"));
     let manifest = serde_json::to_vec(router.index().manifest());
     hasher.update(&manifest.expect("a manifest always serialises"));
     for (query, ..) in known {
@@ -127,6 +135,8 @@ fn key(router: &Router, known: &[(&str, &Right, Fold)]) -> String {
 #[derive(Serialize, Deserialize)]
 struct StepLine {
     need: String,
+    /// How likely the need asks for something, where a model told.
+    asks: Option<f32>,
     confidence: Option<f32>,
     /// As [`Verdict`] has them: 0 helps, 1 does not, 2 is small talk.
     verdict: u8,
@@ -138,6 +148,7 @@ fn write(path: &Path, asked: &[Vec<StepCandidates>]) -> Result<()> {
     let line = |steps: &Vec<StepCandidates>| {
         let line = |step: &StepCandidates| StepLine {
             need: step.need.text().to_owned(),
+            asks: step.need.asks(),
             confidence: step.judgement.confidence,
             verdict: match step.judgement.verdict {
                 Verdict::Helps => 0,
@@ -166,7 +177,10 @@ fn write(path: &Path, asked: &[Vec<StepCandidates>]) -> Result<()> {
 fn read(path: &Path) -> Result<Vec<Vec<StepCandidates>>> {
     let rows: Vec<Vec<StepLine>> = lines(path, "what a router found for a task")?;
     let step = |line: StepLine| StepCandidates {
-        need: Need::new(line.need),
+        need: match line.asks {
+            Some(asks) => Need::part(line.need, asks),
+            None => Need::new(line.need),
+        },
         judgement: Judgement {
             confidence: line.confidence,
             verdict: match line.verdict {

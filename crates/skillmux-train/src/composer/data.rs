@@ -10,6 +10,7 @@ use skillmux::{
 
 use super::{
     asked::{Asked, Library},
+    compare::TaskScores,
     fit::{FitOptions, SetExample, fit},
     tasks::{Right, SetTasks},
 };
@@ -143,8 +144,8 @@ fn scores(library: &Library, composer: &SetHead) -> SetScores {
         let loaded = library.with_request(asked, |request| composer.chosen(request));
         let first = &loaded[..loaded.len().min(1)];
         scores.n_tasks[group] += 1;
-        scores.set_f1[group] += set_f1(&loaded, right);
-        scores.set_f1_of_first[group] += set_f1(first, right);
+        scores.set_f1[group] += TaskScores::of(&loaded, right).set_f1;
+        scores.set_f1_of_first[group] += TaskScores::of(first, right).set_f1;
     }
     for group in 0..2 {
         let n = scores.n_tasks[group].max(1) as f64;
@@ -152,14 +153,6 @@ fn scores(library: &Library, composer: &SetHead) -> SetScores {
         scores.set_f1_of_first[group] /= n;
     }
     scores
-}
-
-/// Returns the Set F1 of a plan; a skill that would do as well counts neither way.
-pub(super) fn set_f1(loaded: &[SkillId], right: &Right) -> f64 {
-    let n_right = loaded.iter().filter(|skill| right.skills.contains(skill)).count();
-    let n_also = loaded.iter().filter(|skill| right.also.contains(skill)).count();
-    let n_counted = loaded.len() - n_also + right.skills.len();
-    2.0 * n_right as f64 / n_counted.max(1) as f64
 }
 
 #[cfg(test)]
@@ -190,6 +183,14 @@ mod tests {
             right: Right { skills: ids(&["a", "b"]), also: Vec::new(), rejected: ids(&["c"]) },
             fold: Fold::Train,
         }
+    }
+
+    #[test]
+    fn a_skill_that_is_right_and_would_also_do_is_right() {
+        let Asked { right, .. } = asked();
+        let right = Right { also: right.skills.clone(), ..right };
+        let scores = TaskScores::of(&right.skills, &right);
+        assert!((scores.set_f1 - 1.0).abs() < f64::EPSILON, "{scores:?}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn run(args: &TrainComposerArgs, settings: &Settings) -> anyhow::Resu
     for path in &args.tasks {
         tasks.add(path)?;
     }
-    let models = Models::load(settings)?;
+    let models = Models::load(settings)?.with_asking(args.asking_weights.as_deref())?;
     let mut examples = match &args.examples {
         Some(folder) => SetExamples::kept_in(folder),
         None => SetExamples::default(),

@@ -6,7 +6,8 @@ use skillmux_models::sequence::{Scene, SceneKind, SequenceConfig};
 
 use super::super::{
     asked::{Asked, Library},
-    data::{SetExamples, set_f1},
+    compare::TaskScores,
+    data::SetExamples,
     tasks::Right,
 };
 use crate::{error::Result, random::Random, split::Fold};
@@ -111,7 +112,7 @@ impl Example {
     pub(super) fn set_f1(&self, chosen: &[u32]) -> f64 {
         let ids: Vec<SkillId> =
             chosen.iter().map(|at| self.scene.skills[*at as usize].id.clone()).collect();
-        set_f1(&ids, &self.right)
+        TaskScores::of(&ids, &self.right).set_f1
     }
 
     /// Returns the example without some of its wrong skills: a share of them, and as many more as

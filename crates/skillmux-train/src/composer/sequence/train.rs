@@ -201,12 +201,15 @@ fn key(config: &SequenceConfig, options: &SequenceOptions, train: &[Example]) ->
     let config = SequenceConfig { prior: options.prior, ..config.clone() };
     let both = serde_json::to_vec(&(config, options));
     hasher.update(&both.expect("numbers always serialise"));
-    for Example { scene, sequence, .. } in train {
+    for Example { scene, sequence, labels, .. } in train {
         for number in &scene.task {
             hasher.update(&number.to_le_bytes());
         }
         for skill in &scene.skills {
             hasher.update(skill.id.as_str().as_bytes());
+        }
+        for label in labels {
+            hasher.update(&[*label as u8]);
         }
         for place in sequence {
             hasher.update(&place.to_le_bytes());
