@@ -70,7 +70,10 @@ def scored(task, route):
     ids = {skill["id"] for skill in loaded}
     best = max(loaded, key=lambda skill: skill["score"], default={"id": None})["id"]
     served = sum(bool(ids.intersection(need)) for need in needs)
-    f1 = 2 * served / (len(ids) + len(needs))
+    # A skill may serve two needs, and two skills one need: of these, one counts as right.
+    n_right = min(served, sum(any(found in need for need in needs) for found in ids))
+    precision, recall = n_right / max(len(ids), 1), served / len(needs)
+    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
     return is_decided, any(best in need for need in needs), served == len(needs), f1, len(loaded)
 
 
