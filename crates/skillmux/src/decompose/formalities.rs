@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::clauses;
+use super::{clauses, is_request};
 
 /// Lines at the beginning in which front matter ends.
 const MAX_FRONT_LINES: usize = 60;
@@ -117,7 +117,7 @@ static OF_ROLE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words of a wish: a line about the document or a sentence about the role stays if it has them.
 static WISH: LazyLock<Regex> = LazyLock::new(|| {
-    let english = "please|want|wants|need|needs|task|job|goal|who (has|have|is|are) to|and (then )?\\w+ (the|a|an|this|our|my|me)";
+    let english = "please|want|wants|need|needs|must|have to|has to|asked to|(will|first|then) (then |first )?(be|\\w+) (the|a|an|this|our|my|me|it|them)|task|job|goal|who (has|have|is|are) to|and (then )?\\w+ (the|a|an|this|our|my|me)";
     pattern(&format!(r"(?i)\b({english})\b|请|帮|任务|需要|想要|写|做|生成|翻译|整理"))
 });
 
@@ -162,7 +162,7 @@ pub(crate) fn formalities(task: &str) -> Vec<Range<usize>> {
             let mut listed = lines().skip(usize::from(begins_contents)).peekable();
             // The list may stand below a blank line.
             let is_next = begins_contents && listed.peek().is_none();
-            if listed.all(|line| is_entry(&task[line])) {
+            if listed.all(|line| is_entry(&task[line.clone()]) && !is_request(&task[line])) {
                 found.push(paragraph.clone());
                 is_contents = is_next;
                 continue;
@@ -179,7 +179,8 @@ pub(crate) fn formalities(task: &str) -> Vec<Range<usize>> {
         let is_head = number < N_HEAD_PARAGRAPHS;
         found.extend(lines().filter(|line| {
             let line = &task[line.clone()];
-            is_head && ABOUT_DOCUMENT.is_match(line) && is_silent(line) || DONE_BOX.is_match(line)
+            is_head && ABOUT_DOCUMENT.is_match(line) && is_silent(line)
+                || DONE_BOX.is_match(line) && !WISH.is_match(line)
         }));
         if number == 0 && ROLE.is_match(text) {
             let of_role = sentences().filter(|sentence| {
@@ -381,6 +382,20 @@ mod tests {
         );
         let asked = "Tell me whether you are sure. You were late.";
         assert_eq!(rest(asked), asked);
+    }
+
+    #[test]
+    fn what_is_wished_is_no_formality() {
+        for task in [
+            "You have to slim our Dockerfile.",
+            "You must clean the rows. You then draw a chart of them.",
+            "Contents:\n- write a press release\n- make slides",
+            "- [x] I want you to write subtitles",
+        ] {
+            assert_eq!(rest(task), task);
+        }
+        let role = "You are a senior engineer. You have to slim our Dockerfile.";
+        assert_eq!(rest(role), "You have to slim our Dockerfile.");
     }
 
     #[test]

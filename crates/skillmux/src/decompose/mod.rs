@@ -28,6 +28,7 @@ mod decomposer;
 mod foreign_negation;
 mod formalities;
 mod negation;
+mod no_negation;
 mod order;
 mod pasted;
 mod phrase;

@@ -5,6 +5,7 @@ use std::{cell::LazyCell, ops::Range};
 use super::{
     foreign_negation::{Refused, refused_at},
     head,
+    no_negation::{begins_with_abbreviation, is_iberian, is_no_negation, quotations},
     phrase::{begins_phrase, begins_with},
     without_ranges,
 };
@@ -114,9 +115,14 @@ const TRAILERS: [&str; 9] =
 
 /// Words that make a state of what they stand in: `no tests here`, `no idea how`, `without it
 /// nothing runs`, `no such file`.
-const OF_STATES: [&str; 50] = [
+const OF_STATES: [&str; 61] = [
+    "appear",
+    "appears",
+    "arrive",
+    "arrives",
     "available",
     "clue",
+    "comes",
     "configured",
     "detected",
     "doubt",
@@ -133,6 +139,7 @@ const OF_STATES: [&str; 50] = [
     "idea",
     "it",
     "left",
+    "loads",
     "longer",
     "luck",
     "match",
@@ -140,6 +147,7 @@ const OF_STATES: [&str; 50] = [
     "matching",
     "matter",
     "named",
+    "needed",
     "nobody",
     "nothing",
     "one",
@@ -147,10 +155,14 @@ const OF_STATES: [&str; 50] = [
     "problem",
     "provided",
     "reason",
+    "required",
     "response",
     "returned",
     "route",
     "rush",
+    "show",
+    "shows",
+    "starts",
     "such",
     "there",
     "they",
@@ -198,20 +210,28 @@ pub(crate) struct Negation {
 /// state is not, as in `it does not start`, nor a condition, as in `without losing data`.
 pub(crate) fn negations(task: &str) -> Vec<Negation> {
     let lower = task.to_ascii_lowercase();
-    let is_english = LazyCell::new(|| is_english(&lower));
+    let is_english = LazyCell::new(|| is_english(&lower) && !is_iberian(&lower));
+    let mut quotations = quotations(&lower).into_iter().peekable();
     let mut found: Vec<Negation> = Vec::new();
     let mut from = 0;
     for (at, _) in lower.char_indices() {
         if at < from {
             continue;
         }
+        while quotations.next_if(|quotation| quotation.end <= at).is_some() {}
+        if quotations.peek().is_some_and(|quotation| quotation.contains(&at)) {
+            continue;
+        }
         if let Some(Refused { range, object }) = refused_at(&lower, at, from) {
+            let object = object.filter(|_| !begins_with_abbreviation(&task[range.clone()], task));
             from = range.end;
             found.extend(object.map(|object| Negation { range, object }));
         } else if let Some(negation) = ending_at(&lower, at, from) {
             from = negation.range.end;
             found.push(negation);
-        } else if let Some(start) = start_at(&lower, at, || *is_english) {
+        } else if let Some(start) = start_at(&lower, at, || *is_english)
+            .filter(|start| !is_no_negation(&lower, &start.range, start.is_chinese))
+        {
             let object = object(&lower, &start).filter(|object| !is_aim(&lower, &start, object));
             let begin = before_conjunction(&lower[..at]);
             let end = object.as_ref().map(|object| behind_origin(&lower, &start, object.end));
@@ -349,6 +369,10 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     let mut at = 0;
     for word in rest.split_inclusive(char::is_whitespace) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        // `no subtitles show up` is a state.
+        if rest[at..].starts_with("show up") {
+            return None;
+        }
         if ENDS.contains(&bare) {
             end_of_phrase = true;
             break;
@@ -475,6 +499,20 @@ mod tests {
             "postgres: no pg_hba.conf entry for host, and queries are slow",
             "kubectl: no endpoints available for service postgres",
             "git rebase --skip dropped my commit, help",
+            "I can't do without docker compose, set up my dev environment",
+            "Never deploy without kubernetes! write the manifests",
+            "No subtitles show up in VLC, fix the SRT",
+            "fix: ERROR: no healthy upstream, please",
+            "fatal: not a git repository, help me recover it",
+            "Translate \"Don't use the PDF\" into French",
+            "为什么不用redis缓存?加上",
+            "不要忘记写周报和PPT",
+            "不得不用docker部署,帮我写docker compose",
+            "不要只写周报,还要做PPT",
+            "不用担心",
+            "Resize SEM images",
+            "No PDF, extraia as tabelas para mim",
+            "No tengo currículum, escribe uno para la empresa",
             "terminal says get: command not found",
             "no tests exist for the price module, write some",
             "without docker nothing runs, fix the dockerfile",

@@ -178,7 +178,7 @@ fn phrase_len(phrase: &str, n_least: usize) -> Option<usize> {
         n_words += 1;
         let unmarked = word.trim_end().trim_end_matches(MARKS);
         n_bytes += unmarked.len();
-        if unmarked.len() < word.trim_end().len() {
+        if unmarked.len() < word.trim_end().len() || word.ends_with('\n') {
             break;
         }
         n_bytes += word.len() - unmarked.len();
@@ -237,6 +237,11 @@ mod tests {
             ("undo it, never write a commit message", "undo it", "write a commit message"),
             ("no need to translate, just join the PDFs", "just join the PDFs", "translate"),
             ("You shouldn't translate anything, just join", "just join", "translate anything"),
+            (
+                "Make slides\n- do not draw a chart\n- sum it up",
+                "Make slides\n- sum it up",
+                "draw a chart",
+            ),
             ("sum it up, I don't want you to translate it", "sum it up", "translate it"),
             ("you don’t need to translate it, sum it up", "sum it up", "translate it"),
             ("I don't want you to translate it, only sum up", "only sum up", "translate it"),

@@ -104,27 +104,27 @@ impl Reading {
         asking: Option<&AskingWeights>,
     ) -> Result<Self> {
         let task = query.text();
-        let Some(pasted) = pasted(task) else {
-            let (asked, formalities) = match without_formalities(task) {
-                Some((rest, formalities)) => (Cow::Owned(query.with_text(rest)?), formalities),
-                None => (Cow::Borrowed(query), Vec::new()),
-            };
-            let reading = Self::of_asked(&asked, index, speller)?;
+        let (rest, formalities) = match without_formalities(task) {
+            Some((rest, formalities)) => (Cow::Owned(rest), formalities),
+            None => (Cow::Borrowed(task), Vec::new()),
+        };
+        let written = task.to_owned();
+        let Some(pasted) = pasted(&rest) else {
+            let reading = Self::of_asked(&query.with_text(rest.into_owned())?, index, speller)?;
             let text = reading.query.text();
             let beginning = beginning_of_long(text).map(str::to_owned);
             let asked = asking.and_then(|asking| asked_of(text, asking));
-            let written = task.to_owned();
             return Ok(Self { beginning, asked, formalities, written, ..reading });
         };
-        let beginning = |n_words| pasted.beginning_of_material(task, n_words);
+        let beginning = |n_words| pasted.beginning_of_material(&rest, n_words);
         let context = Context {
-            request: pasted.request_of(task),
+            request: pasted.request_of(&rest),
             short: beginning(N_CONTEXT_WORDS),
             long: beginning(N_MORE_CONTEXT_WORDS),
         };
         let asked = query.with_text(context.request.clone())?;
         let reading = Self::of_asked(&asked, index, speller)?;
-        Ok(Self { context: Some(context), written: task.to_owned(), ..reading })
+        Ok(Self { context: Some(context), formalities, written, ..reading })
     }
 
     /// Reads a request with nothing beside it.

@@ -3,6 +3,9 @@
 
 mod piece;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::is_long;
@@ -41,6 +44,29 @@ const MAX_ASKING: usize = 8;
 /// The same if they have more than this share of its bytes.
 const MAX_ASKING_SHARE: f32 = 0.4;
 
+/// Least probability of a piece that begins with words of a wish.
+const WISH: f32 = 0.6;
+
+/// Beginnings of a wish, and those that only look so: `please find attached`.
+static WISH_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*((so|and|but|then|now)\W+)?(please|(can|could|would|will) you( please)?|i(['’]d| would) like you to|i (need|want) you to)\s+\w|^\W*(请你?|請你?|麻烦你?|麻煩你?|劳烦|帮我|幫我|帮忙|幫忙)",
+    )
+});
+static NO_WISH_WORDS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*((so|and|but|then|now)\W+)?(please|(can|could|would|will) you( please)?)\s+(be|bear|contact|delete|do not|don['’]t|excuse|feel|find|forgive|imagine|keep|let|never|not|note|notify|refer|remember|reply|see)\b|^\W*(请|請)(问|問|勿|不|您|知悉|见|見|查收|注意|放心|各|大家)",
+    )
+});
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the pattern is right")
+}
+
+fn begins_with_wish(text: &str) -> bool {
+    WISH_WORDS.is_match(text) && !NO_WISH_WORDS.is_match(text)
+}
+
 /// A piece of a task, and how likely it asks for something.
 pub(crate) type Judged = (Piece, f32);
 
@@ -52,7 +78,8 @@ pub(crate) fn judged(task: &str, weights: &AskingWeights) -> Option<Vec<Judged>>
     }
     let judge = |piece: Piece| {
         let probability = weights.probability(&piece.features);
-        (piece, probability)
+        let is_wish = begins_with_wish(&task[piece.range.clone()]);
+        (piece, if is_wish { probability.max(WISH) } else { probability })
     };
     let judged: Vec<Judged> = pieces(task).into_iter().map(judge).collect();
     let (mut n_asking, mut n_bytes) = (0, 0);
@@ -86,6 +113,26 @@ impl From<AskingWeights> for Vec<i16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_a_wish_are_told_from_courtesy() {
+        for wish in
+            ["Please make slides.", "So, could you please merge these?", "- 请你整理这份报告"]
+        {
+            assert!(begins_with_wish(wish), "{wish}");
+        }
+        for other in
+            ["Please find the plan attached.", "请勿回复", "You can see it.", "Can you see it?"]
+        {
+            assert!(!begins_with_wish(other), "{other}");
+        }
+        let story = "The harbour has nine piers. ".repeat(50);
+        let task = format!("{story}Please count the ships.");
+        let silent = AskingWeights::new(vec![-100; N_ASKING_FEATURES]).unwrap();
+        let asking: Vec<f32> = judged(&task, &silent).unwrap().into_iter().map(|it| it.1).collect();
+        assert!(asking[..50].iter().all(|asks| *asks < 0.1), "{asking:?}");
+        assert_eq!(asking[50..], [WISH]);
+    }
 
     #[test]
     fn a_probability_is_that_of_the_sum_of_the_weights() {
