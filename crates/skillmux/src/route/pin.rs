@@ -9,8 +9,8 @@ use crate::{
 const LOG_ODDS_MARGIN: f32 = 2.0;
 
 /// Marks the named candidates and raises their scores above all others; the order within either
-/// group stays. `named` is in ascending order. What puts it above does not depend on candidates that were not
-/// measured.
+/// group stays. `named` is in ascending order. What puts it above does not depend on candidates that
+/// were not measured.
 pub(super) fn pin(candidates: &mut [Candidate], named: &[SkillId], scale: ScoreScale) {
     if named.is_empty() {
         return;
