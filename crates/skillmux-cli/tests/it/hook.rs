@@ -233,6 +233,7 @@ fn other_skills_are_named_where_one_could_fit_better() {
         "find the slow queries of our database",
         "queries are slow since Monday",
         "please look at the query plan of this slow query",
+        "brew a pot of tea, then find the slow queries of MySQL",
     ] {
         let route = home.run(&["route", prompt, "--format", "json"]);
         let route: Value = serde_json::from_str(&route.stdout).unwrap();
