@@ -10,8 +10,8 @@ use skillmux::{
 
 use super::{
     asked::{Asked, Library},
-    compare::TaskScores,
     fit::{FitOptions, SetExample, fit},
+    scores::TaskScores,
     tasks::{Right, SetTasks},
 };
 use crate::{error::Result, random::Random, split::Fold};

@@ -11,11 +11,13 @@ mod asked;
 mod compare;
 mod data;
 mod fit;
+mod scores;
 #[cfg(feature = "transformer")]
 pub mod sequence;
 mod tasks;
 
-pub use compare::{PlanGroup, PlanScores, TaskScores};
+pub use compare::{PlanGroup, PlanScores};
 pub use data::{SetExamples, SetScores};
 pub use fit::FitOptions;
+pub use scores::TaskScores;
 pub use tasks::SetTasks;

@@ -6,8 +6,8 @@ use skillmux_models::sequence::{Scene, SceneKind, SequenceConfig};
 
 use super::super::{
     asked::{Asked, Library},
-    compare::TaskScores,
     data::SetExamples,
+    scores::TaskScores,
     tasks::Right,
 };
 use crate::{error::Result, random::Random, split::Fold};
