@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 use rayon::prelude::*;
 use skillmux::model::{Tree, TreeSplit, Trees};
 
+use crate::random::Random;
+
 /// An example with `N` features.
 pub(crate) struct Example<const N: usize> {
     pub(crate) features: [f32; N],
@@ -24,7 +26,13 @@ pub(crate) struct Boosting {
     pub(crate) learning_rate: f64,
     /// L2 penalty on the values of leaves. The mean weight of an example is 1.
     pub(crate) penalty: f64,
+    /// Share of the examples that each tree is fitted to, in `(0, 1]`: others for each tree, drawn
+    /// by a fixed seed (Friedman 2002).
+    pub(crate) sample: f32,
 }
+
+/// Seed of the examples that a tree is fitted to.
+const SEED: u64 = 7;
 
 /// Most bins that the values of a feature are sorted into.
 const N_BINS: usize = 128;
@@ -62,12 +70,16 @@ pub(crate) fn boosted_upon<const N: usize>(
         .into_par_iter()
         .map(|at| Binned::new(examples.iter().map(|e| e.features[at])))
         .collect();
+    let mut random = Random::new(SEED);
     let mut trees = Vec::with_capacity(boosting.n_trees);
     for _ in 0..boosting.n_trees {
         let slopes: Vec<Slope> = examples
             .iter()
             .zip(&log_odds)
             .map(|(example, log_odds)| {
+                if boosting.sample < 1.0 && random.share() >= boosting.sample {
+                    return Slope::default();
+                }
                 Slope::of(example.is_right, example.weight * scale, *log_odds)
             })
             .collect();
@@ -293,10 +305,15 @@ fn rounded(value: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
 
-    const BOOSTING: Boosting =
-        Boosting { n_trees: 60, n_leaves: 4, n_least: 5, learning_rate: 0.3, penalty: 1.0 };
+    const BOOSTING: Boosting = Boosting {
+        n_trees: 60,
+        n_leaves: 4,
+        n_least: 5,
+        learning_rate: 0.3,
+        penalty: 1.0,
+        sample: 1.0,
+    };
 
     fn drawn(n: usize, is_right: impl Fn(&[f32; 3], &mut Random) -> bool) -> Vec<Example<3>> {
         let mut random = Random::new(1);
@@ -326,6 +343,19 @@ mod tests {
         let trees = boosted(&drawn(20_000, is_right), &boosting);
         assert!((trees.probability(&[0.5, 0.5, 0.9]) - 0.3).abs() < 0.04);
         assert!((trees.probability(&[0.5, 0.5, 0.1]) - 0.1).abs() < 0.04);
+    }
+
+    #[test]
+    fn trees_of_samples_learn_the_same_and_differ() {
+        let is_right = |f: &[f32; 3], _: &mut Random| f[0] > 0.5;
+        let examples = drawn(2000, is_right);
+        let of_half = Boosting { sample: 0.5, ..BOOSTING };
+        let [all, half, again] =
+            [BOOSTING, of_half, of_half].map(|boosting| boosted(&examples, &boosting));
+        assert_eq!(half, again);
+        assert_ne!(half, all);
+        assert!(half.probability(&[0.9, 0.5, 0.5]) > 0.95);
+        assert!(half.probability(&[0.1, 0.5, 0.5]) < 0.05);
     }
 
     #[test]

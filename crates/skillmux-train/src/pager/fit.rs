@@ -12,8 +12,14 @@ use crate::{
 };
 
 /// Chosen by cross-validation over the cases of `datasets/page-cases.jsonl`.
-const BOOSTING: Boosting =
-    Boosting { n_trees: 120, n_leaves: 10, n_least: 40, learning_rate: 0.05, penalty: 5.0 };
+const BOOSTING: Boosting = Boosting {
+    n_trees: 120,
+    n_leaves: 10,
+    n_least: 40,
+    learning_rate: 0.05,
+    penalty: 5.0,
+    sample: 1.0,
+};
 
 /// Bias and weights.
 const N: usize = NodeFeatures::N + 1;

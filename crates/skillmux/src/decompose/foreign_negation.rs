@@ -16,9 +16,9 @@ pub(super) struct Refused {
     pub(super) object: Option<Range<usize>>,
 }
 
-/// Words after which it is named: German, French, Spanish, Portuguese, Russian. Longer ones come
+/// Words after which it is named: German, French, Spanish, Portuguese, Italian, Russian. Longer ones come
 /// before those that they begin with.
-const STARTS: [&str; 41] = [
+const STARTS: [&str; 63] = [
     "ohne",
     "anstelle von",
     "anstatt",
@@ -31,6 +31,10 @@ const STARTS: [&str; 41] = [
     "n'utilisez pas",
     "n\u{2019}utilisez pas",
     "ne pas utiliser",
+    "ne veux pas de",
+    "ne veux pas",
+    "ne voulons pas de",
+    "pas besoin de",
     "pas avec",
     "au lieu de",
     "plutôt que",
@@ -44,6 +48,9 @@ const STARTS: [&str; 41] = [
     "no usar",
     "no utilices",
     "no utilizar",
+    "no quiero",
+    "no queremos",
+    "no necesito",
     "en vez de",
     "en lugar de",
     "sem usar",
@@ -51,13 +58,28 @@ const STARTS: [&str; 41] = [
     "sem",
     "não use",
     "não usar",
+    "não quero",
+    "não queremos",
+    "não preciso de",
     "em vez de",
+    "senza usare",
+    "senza",
+    "non usare",
+    "non utilizzare",
+    "non voglio",
+    "invece di",
+    "al posto di",
     "без использования",
     "без",
     "Без использования",
     "Без",
     "не используй",
     "Не используй",
+    "не хочу",
+    "Не хочу",
+    "не нужен",
+    "не нужна",
+    "не нужны",
     "вместо",
     "Вместо",
 ];
@@ -78,13 +100,16 @@ const PHRASE_STARTS: [&str; 10] = [
 ];
 
 /// Words after which a phrase may begin.
-const JOINTS: [&str; 10] =
-    ["und", "aber", "bitte", "verwende", "benutze", "nutze", "nimm", "et", "mais", "pero"];
+const JOINTS: [&str; 17] = [
+    "und", "aber", "bitte", "brauche", "brauchen", "möchte", "möchten", "verwende", "benutze",
+    "nutze", "nimm", "will", "wollen", "et", "mais", "pero", "ma",
+];
 
 /// Words that may stand before it and are no part of it.
-const ARTICLES: [&str; 27] = [
-    "a", "as", "das", "de", "dem", "den", "der", "des", "die", "du", "ein", "eine", "einem",
-    "einen", "einer", "el", "la", "las", "le", "les", "los", "o", "os", "um", "uma", "un", "une",
+const ARTICLES: [&str; 31] = [
+    "a", "gli", "il", "lo", "uno", "as", "das", "de", "dem", "den", "der", "des", "die", "du",
+    "ein", "eine", "einem", "einen", "einer", "el", "la", "las", "le", "les", "los", "o", "os",
+    "um", "uma", "un", "une",
 ];
 
 /// Words that end it.
@@ -154,7 +179,7 @@ const INFINITIVES: [&str; 5] = ["ar", "er", "ir", "or", "re"];
 const FACES: [&str; 6] = ["comic", "fira", "noto", "open", "pt", "source"];
 
 /// Words behind it in Japanese.
-const JAPANESE: [&str; 12] = [
+const JAPANESE: [&str; 18] = [
     "を使わないで",
     "を使わずに",
     "を使わず",
@@ -163,15 +188,29 @@ const JAPANESE: [&str; 12] = [
     "は使わず",
     "を使用せずに",
     "を使用せず",
+    "は使わない",
+    "は不要",
+    "はいらない",
+    "はいりません",
+    "は要らない",
     "なしで",
+    "抜きで",
     "ではなく",
     "じゃなく",
     "以外で",
 ];
 
 /// Words behind it in Korean; particles stand between.
-const KOREAN: [&str; 6] =
-    [" 없이", " 말고", " 사용하지 말고", " 사용하지 않고", " 쓰지 말고", " 쓰지 않고"];
+const KOREAN: [&str; 8] = [
+    " 없이",
+    " 말고",
+    " 사용하지 말고",
+    " 사용하지 않고",
+    " 쓰지 말고",
+    " 쓰지 않고",
+    " 빼고",
+    " 제외하고",
+];
 const PARTICLES: [char; 4] = ['을', '를', '은', '는'];
 
 /// English words before a name: `the SEM images` are no images that are not wanted.
@@ -308,6 +347,18 @@ mod tests {
             ("разверни без Docker на сервере", "Docker", "разверни  на сервере"),
             ("Dockerを使わずにデプロイして", "Docker", "デプロイして"),
             ("報告書を作って、スライドなしで", "スライド", "報告書を作って"),
+            ("Ich will keine Folien, nur eine Tabelle", "Folien", "Ich will , nur eine Tabelle"),
+            (
+                "je ne veux pas de diapositives, fais un tableau",
+                "diapositives",
+                "je , fais un tableau",
+            ),
+            ("no quiero docker, despliega la api", "docker", "despliega la api"),
+            ("não quero docker, faça o deploy", "docker", "faça o deploy"),
+            ("distribuisci il servizio senza il Docker", "Docker", "distribuisci il servizio"),
+            ("не хочу Docker, разверни это", "Docker", "разверни это"),
+            ("スライドは不要、報告書を作って", "スライド", "報告書を作って"),
+            ("Docker 빼고 배포해 줘", "Docker", "배포해 줘"),
             ("Docker 없이 배포해 줘", "Docker", "배포해 줘"),
             ("Docker를 사용하지 말고 배포해 줘", "Docker", "배포해 줘"),
         ] {

@@ -24,6 +24,7 @@ use crate::text::first_words;
 mod asking;
 mod boilerplate;
 mod clause;
+mod courtesy;
 mod decomposer;
 mod foreign_negation;
 mod formalities;
@@ -45,6 +46,7 @@ pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 pub use pasted::{Pasted, pasted};
 
+pub(crate) use courtesy::{without_courtesies, without_lead};
 pub(crate) use formalities::formalities;
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;

@@ -12,7 +12,7 @@ use super::{
 use crate::text::{is_english, is_spaceless};
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 36] = [
+const STARTS: [&str; 46] = [
     "can not use",
     "can't use",
     "can\u{2019}t use",
@@ -43,17 +43,37 @@ const STARTS: [&str; 36] = [
     "anything except",
     "everything but",
     "everything except",
+    "i am not using",
+    "i'm not using",
+    "i\u{2019}m not using",
     "neither",
     "nor",
+    "not going to use",
     "skip",
     "stay away from",
+    "we are not using",
+    "we're not using",
+    "we\u{2019}re not using",
+    "will not use",
     "with no",
     "without",
+    "won't use",
+    "won\u{2019}t use",
 ];
 
 /// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
 /// `please`.
-const PHRASE_STARTS: [&str; 6] = ["not using", "not with", "not in", "not as", "not", "no"];
+const PHRASE_STARTS: [&str; 9] = [
+    "forget about",
+    "forget",
+    "never mind",
+    "not using",
+    "not with",
+    "not in",
+    "not as",
+    "not",
+    "no",
+];
 
 /// Words behind what they rule out, which begins a phrase: `docker is not allowed`.
 const ENDINGS: [&str; 15] = [
@@ -276,8 +296,11 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
     if negations.is_empty() {
         return rest;
     }
-    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、'))
-        .to_owned()
+    let rest =
+        rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '，' | '、'));
+    // The end of a sentence that is gone; `.env` is a name.
+    let ended = [". ", "! ", "。", "！"].iter().find_map(|mark| rest.strip_prefix(mark));
+    ended.unwrap_or(rest).trim_start().to_owned()
 }
 
 /// Returns what the words at these bytes rule out that begin a phrase, if there are such; it begins
@@ -465,6 +488,9 @@ mod tests {
             ("deploy it; Kubernetes is not an option", vec!["Kubernetes"]),
             ("set up a queue, something other than kafka", vec!["kafka"]),
             ("we can't use docker, deploy it", vec!["docker"]),
+            ("forget docker, deploy it with systemd", vec!["docker"]),
+            ("Never mind the chart. Write an invoice.", vec!["chart"]),
+            ("I'm not using docker, deploy it", vec!["docker"]),
             ("a night out, but the café is off limits", vec!["café"]),
         ] {
             assert_eq!(objects(task), expected, "{task}");
@@ -477,6 +503,8 @@ mod tests {
             ("write an invoice, but not the expense report", "write an invoice"),
             ("do not use docker, deploy with systemd", "deploy with systemd"),
             ("sand but not paint", "sand"),
+            ("Never mind the chart. Write it.", "Write it."),
+            ("no docker, .env is needed", ".env is needed"),
             ("make slides but no tables from pdf files", "make slides"),
             ("in a word, and avoid slang", "in a word"),
         ] {
@@ -526,6 +554,8 @@ mod tests {
             "the server says that the method is not allowed",
             "post fails: this is not allowed",
             "never mind, send the mail",
+            "users are not using the search, find out why",
+            "a forget-me-not, and a rose",
             "我要不要把图片压缩一下",
             "这段代码要不要重构",
             "需不需要加索引",

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     decompose::{
         AskingWeights, formalities, is_long, judged, likely_asks, negations, pasted, refusals,
-        without, without_ranges,
+        without, without_courtesies, without_lead, without_ranges,
     },
     error::Result,
     index::{Index, name_key},
@@ -129,9 +129,11 @@ impl Reading {
 
     /// Reads a request with nothing beside it.
     fn of_asked(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
-        let Some((rest, mut refused)) = without_refusals(query.text()) else {
-            return Self::of(query, index, speller);
-        };
+        let asked = without_courtesies(query.text());
+        // A model reads how the sentences of a long task begin.
+        let asked = if is_long(asked) { asked } else { without_lead(asked) };
+        let (rest, mut refused) =
+            without_refusals(asked).unwrap_or_else(|| (asked.to_owned(), Vec::new()));
         let mut reading = Self::of(&query.with_text(rest)?, index, speller)?;
         reading.unwanted.names.extend(refused.iter().flat_map(|text| names_in(text)));
         reading.ruled_out.append(&mut refused);

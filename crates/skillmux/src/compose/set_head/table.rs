@@ -41,6 +41,8 @@ pub struct SetTable {
     n_sure_parts: usize,
     /// How many parts are expected to ask for something.
     n_asking: f32,
+    /// Whether a model told which parts ask.
+    is_long: bool,
     n_skills: usize,
     confidence: f32,
     top_share: f32,
@@ -118,6 +120,7 @@ impl SetTable {
             n_parts: parts.len(),
             n_sure_parts: parts.iter().filter(|part| confidence(part) >= SURE).count(),
             n_asking,
+            is_long: parts.iter().any(|part| part.need.asks().is_some()),
             n_skills,
             confidence: whole.map_or(0.0, confidence),
             top_share: rows.values().map(|row| row.share).fold(0.0, f32::max),
@@ -208,6 +211,7 @@ impl SetTable {
                 .filter(|part| !served.contains(&part.part))
                 .map_or(0.0, |part| part.asks),
             n_asking: f32::min(self.n_asking / MANY_PARTS, 1.0),
+            is_long: one_if(self.is_long),
         })
     }
 }
@@ -343,6 +347,7 @@ mod tests {
             |name: &str, chosen: &[SkillId]| table.features(&SkillId::new(name), chosen).unwrap();
         let deck = features("deck", &[SkillId::new("docker")]);
         near(deck.n_asking, 0.125);
+        near(deck.is_long, 1.0);
         near(deck.leads_asking, 0.75);
         near(deck.asking_confidence, 0.6);
         near(deck.leads_open_asking, 0.75);
@@ -357,6 +362,7 @@ mod tests {
         let table = SetTable::new(&[step(0.9, &[("a", 1.0), ("b", -20.0)])], 9);
         let b = table.features(&SkillId::new("b"), &[SkillId::new("a")]).unwrap();
         near(b.is_whole, 1.0);
+        near(b.is_long, 0.0);
         near(b.below_best, -1.0);
         near(b.log_odds, -0.4);
         near(b.best_part + b.all_parts + b.leads + b.overlap, 0.0);
