@@ -3,8 +3,8 @@
 
 usage: courtesies.py SKILLMUX INDEX [--tasks FILE] [--frames FILE]
 
-INDEX is a folder of `skillmux index fixtures/user-library.jsonl`. Each English or Chinese task gets four of the frames of its language, one after the other. The columns
-are those of benches/user_tasks.py, and the share of the tasks for which the same skills load as for the task alone.
+INDEX is a folder of `skillmux index fixtures/user-library.jsonl`. Each English or Chinese task gets four of the frames of its language, one after
+the other. The columns are those of benches/user_tasks.py, and the share of the tasks for which the same skills load as for the task alone.
 """
 
 import argparse

@@ -5,8 +5,7 @@ use skillmux::compose::{SetFeatures, SetWeights};
 use crate::boosting::{Boosting, Example, boosted};
 
 /// How the trees are boosted. Half as many trees of eight leaves, or twice as many with half of the
-/// rate, gave nearly the same. A tree is fitted to half of the examples, so that the weights depend
-/// less on small changes of the data.
+/// rate, gave nearly the same. So did trees that are fitted to all examples.
 const BOOSTING: Boosting = Boosting {
     n_trees: 200,
     n_leaves: 15,

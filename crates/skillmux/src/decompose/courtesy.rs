@@ -128,8 +128,8 @@ static CHINESE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Words before a request in the same phrase: `could you please`. `help me` tells that somebody wants
-/// something, so it stays.
+/// Words before a request in the same phrase: `could you please`. `help me` tells that somebody
+/// wants something, so it stays.
 static LEAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         "(?i)^(?:(?:please|kindly|pls|plz) )*(?:(?:can|could|would|will) (?:you|u) |(?:i(?:'d| \
@@ -163,8 +163,7 @@ fn pattern(phrases: &str) -> Regex {
 }
 
 /// Returns a task without greetings, thanks, excuses and words such as `no rush` at its beginning
-/// and its end, and without `could you please` before a request. The task itself if it asks for
-/// nothing else.
+/// and its end. The task itself if it asks for nothing else.
 pub(crate) fn without_courtesies(task: &str) -> &str {
     let rest = without_ending(without_opening(task));
     if rest.contains(char::is_alphanumeric) { rest } else { task }

@@ -75,7 +75,8 @@ features! {
         leads_open_asking,
         /// How many parts are expected to ask for something, over 8, in `[0, 1]`.
         n_asking,
-        /// 1 if a model told how likely the parts ask for something, as it does in a long task.
+        /// 1 if a model told how likely the parts ask for something, as it does in a long task of
+        /// which few sentences ask; else 0.
         is_long,
     }
 }
