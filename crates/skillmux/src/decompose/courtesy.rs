@@ -5,12 +5,20 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{head, request_start::is_base_form, tail, verbs::VERBS};
+use crate::text::is_spaceless;
 
 /// Most phrases of courtesy at an end of a task.
 const MAX_PHRASES: usize = 8;
 
 /// Most words of a name behind a greeting, or below a letter.
 const MAX_NAME_WORDS: usize = 3;
+
+/// Most characters of one in Chinese.
+const MAX_CHINESE_NAME: usize = 4;
+
+/// Most lines below `--` that are a signature, and most bytes of each.
+const MAX_SIGNATURE_LINES: usize = 8;
+const MAX_SIGNATURE_BYTES: usize = 80;
 
 /// A word that agrees.
 const ACKNOWLEDGED: &str = "(?:ok|okay|k|yes|yeah|yep|no|nope|sure|alright|right|great|cool|nice|\
@@ -49,6 +57,8 @@ static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
                      | for (?:all |the )?(?:your |the )?(?:help|time|support|patience|work))*";
     let free = "(?:free|around|available|ready)|(?:a |some |the )?(?:free |spare )?(?:minute|min\
                 |moment|sec|second|time|chance|opportunity)s?";
+    let message =
+        "(?:e-?mail|mail|message|call|chat|conversation|discussion|meeting|phone call|note|talk)";
     let question = "(?:question|favou?r|request|ask|task|thing)";
     let small = "(?:quick|small|simple|short|last|final|tiny|little|silly|stupid|other|more)";
     pattern(
@@ -85,6 +95,17 @@ static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
             "have a (?:nice|good|great|lovely) (?:day|weekend|one|evening|week)",
             "pretty please|please|pls|plz",
             "asap|as soon as (?:possible|you can)",
+            "dear (?:sirs?|madam|sir ?/ ?madam|sir or madam)|to whom it may concern",
+            &format!("(?:(?:i'm|i am|we're|we are|just) )*(?:following up on|(?:as )?per|referring to) (?:my|our|your) \
+                      (?:(?:last|previous|earlier|recent) )?{message}(?: (?:yesterday|today|last week|this morning))?"),
+            &format!("as (?:discussed|agreed|mentioned|promised|announced)(?: (?:in|at|on|during|by) (?:my |our |the |your )?(?:(?:last|previous|\
+                      yesterday's|today's|monday's|friday's|recent|weekly) )?{message})?(?: (?:yesterday|today|earlier|before|last week))?"),
+            "(?:and )?(?:see|talk to) you (?:all )?(?:soon|later|tomorrow|then|next week|on monday|at the meeting|in the meeting)",
+            "(?:i am |i'm )?looking forward to (?:it|hearing from you|(?:your|a) (?:quick )?(?:reply|answer|response|feedback))",
+            "(?:please )?let me know (?:if (?:you have any (?:further )?questions|you need (?:anything|more)(?: else)?(?: from me)?|anything is \
+             (?:unclear|missing))|when (?:it's|it is|you're|you are) (?:done|ready|finished)|what you think|how it goes)",
+            "(?:so )?sorry (?:for|about) my (?:bad |poor |broken )?(?:english|typos|spelling)",
+            "sent from my (?-u:\\w)+(?: (?-u:\\w)+){0,3}|get outlook for (?:ios|android|mac)",
         ]
         .map(|phrase| format!("(?:{phrase})"))
         .join("|"),
@@ -124,7 +145,9 @@ static CHINESE: LazyLock<Regex> = LazyLock::new(|| {
          |(?:非常|十分|多|先|提前)?(?:感谢|谢谢?|谢过)(?:你|您|大家|各位)?[了啦]?|麻烦(?:你|您)?[了啦]\
          |拜托(?:你|您)?[了啦]?|不(?:着)?急(?:的)?|不用(?:着)?急|别着急|慢慢来|(?:等)?(?:你|您)?有(?:空|时间)(?:的时候|时|的话)?\
          (?:请|麻烦)?(?:帮我|帮忙)?(?:看(?:一|一下|下)?)?|(?:不好意思|抱歉)?打扰(?:一下|你了|您了|了)|不好意思|抱歉|请问(?:一下)?|劳驾\
-         |好的?[呀吧]?|嗯+|行|没(?:问题|关系|事)|(?:非常)?(?:感激不尽|万分感谢)|(?:请|麻烦)?(?:帮我|帮忙)(?:看(?:一|一下|下))",
+         |好的?[呀吧]?|嗯+|行|没(?:问题|关系|事)|(?:非常)?(?:感激不尽|万分感谢)\
+         |(?:各位)?(?:大佬|大神)们?(?:求助|求帮忙|帮帮忙|好)?|求助|(?:冒昧|贸然)打扰(?:一下|你了|您了|了)?|在吗|在么\
+         |此致|敬礼|(?:顺)?[祝颂]商祺|祝好|祝(?:你|您)?(?:工作)?(?:顺利|愉快)|发自我的 ?(?:iphone|ipad|手机|华为手机|小米手机)|(?:请|麻烦)?(?:帮我|帮忙)(?:看(?:一|一下|下))",
     )
 });
 
@@ -165,7 +188,7 @@ fn pattern(phrases: &str) -> Regex {
 /// Returns a task without greetings, thanks, excuses and words such as `no rush` at its beginning
 /// and its end. The task itself if it asks for nothing else.
 pub(crate) fn without_courtesies(task: &str) -> &str {
-    let rest = without_ending(without_opening(task));
+    let rest = without_ending(without_signature(without_opening(task)));
     if rest.contains(char::is_alphanumeric) { rest } else { task }
 }
 
@@ -218,11 +241,28 @@ fn behind_joint(text: &str) -> &str {
     joint.unwrap_or(text)
 }
 
+/// Returns a text without the signature of a mail: short lines below a line of two hyphens.
+fn without_signature(task: &str) -> &str {
+    let end = tail(task);
+    let begin = task.len() - end.len();
+    let Some(found) = ["\n--\n", "\n-- \n"].iter().filter_map(|line| end.rfind(line)).max() else {
+        return task;
+    };
+    let lines = || end[found..].lines().filter(|line| !line.trim().is_empty());
+    let is_signature = lines().count() <= MAX_SIGNATURE_LINES
+        && lines().all(|line| line.len() <= MAX_SIGNATURE_BYTES);
+    if is_signature { task[..begin + found].trim_end() } else { task }
+}
+
 fn without_ending(task: &str) -> &str {
     let mut rest = task;
     for _ in 0..MAX_PHRASES {
         let text = rest.trim_end_matches(is_between);
         let (before, phrase) = last_phrase(text);
+        // What a colon announces is meant: `translate into German: thanks a lot`.
+        if before.trim_end().ends_with([':', '\u{ff1a}']) {
+            break;
+        }
         let is_signed = is_name(phrase) && {
             let (_, sign_off) = last_phrase(before.trim_end_matches(is_between));
             SIGN_OFF.is_match(&plain(sign_off))
@@ -270,8 +310,14 @@ fn is_greeting(phrase: &str, lower: &str) -> bool {
         GREETING.is_match(&lower[..end])
             && (name.is_empty()
                 || ADDRESSED.contains(&name.to_ascii_lowercase().as_str())
+                || is_chinese_name(name)
                 || is_name(name))
     })
+}
+
+/// Returns whether a word may name somebody in Chinese: `hi 小王`.
+fn is_chinese_name(word: &str) -> bool {
+    word.chars().all(is_spaceless) && word.chars().count() <= MAX_CHINESE_NAME
 }
 
 /// Returns whether words may name somebody: few words with a capital letter, none of them a verb.
@@ -346,6 +392,16 @@ mod tests {
             ("What changed since May? Thanks", "What changed since May?"),
             ("你好，不着急，合并文件，谢谢！", "合并文件"),
             ("大家好，辛苦了。合并文件", "合并文件"),
+            ("Hi 小王，冒昧打扰，合并文件\n发自我的iPhone", "合并文件"),
+            (
+                "Dear Sir/Madam,\nas discussed in our last call, merge them.\nLet me know if you have any questions.\n-- \nJane Doe\nAcme, Berlin\nsales@acme.example",
+                "merge them.",
+            ),
+            (
+                "I'm following up on my last email: merge them. Looking forward to your reply!",
+                "merge them.",
+            ),
+            ("Sorry for my bad English, merge them\nSent from my iPhone", "merge them"),
         ] {
             assert_eq!(without_courtesies(task), rest, "{task}");
         }
@@ -368,6 +424,9 @@ mod tests {
             "  no tests exist, write some ",
             "fix it? no.",
             "set up the dev environment, then Docker",
+            "translate into German: thanks a lot",
+            "a follow up mail on our last call",
+            "merge these\n--\nand a long line of eighty characters and more is no signature, but a part of what is asked",
         ] {
             assert_eq!(without_courtesies(task), task, "{task}");
         }

@@ -18,7 +18,10 @@ pub(super) struct Refused {
 
 /// Words after which it is named: German, French, Spanish, Portuguese, Italian, Russian. Longer ones come
 /// before those that they begin with.
-const STARTS: [&str; 63] = [
+const STARTS: [&str; 68] = [
+    "vergiss",
+    "vergesst",
+    "oublie",
     "ohne",
     "anstelle von",
     "anstatt",
@@ -75,6 +78,8 @@ const STARTS: [&str; 63] = [
     "Без",
     "не используй",
     "Не используй",
+    "не хочу использовать",
+    "Не хочу использовать",
     "не хочу",
     "Не хочу",
     "не нужен",
@@ -100,9 +105,27 @@ const PHRASE_STARTS: [&str; 10] = [
 ];
 
 /// Words after which a phrase may begin.
-const JOINTS: [&str; 17] = [
-    "und", "aber", "bitte", "brauche", "brauchen", "möchte", "möchten", "verwende", "benutze",
-    "nutze", "nimm", "will", "wollen", "et", "mais", "pero", "ma",
+const JOINTS: [&str; 20] = [
+    "und",
+    "aber",
+    "bitte",
+    "brauche",
+    "brauchen",
+    "möchte",
+    "möchten",
+    "verwende",
+    "benutze",
+    "nutze",
+    "verwenden",
+    "benutzen",
+    "nutzen",
+    "nimm",
+    "will",
+    "wollen",
+    "et",
+    "mais",
+    "pero",
+    "ma",
 ];
 
 /// Words that may stand before it and are no part of it.
@@ -173,7 +196,7 @@ const USES: [&str; 6] =
     ["benutzen", "nutzen", "verwenden", "zu benutzen", "zu nutzen", "zu verwenden"];
 
 /// Ends of verbs that say what is not to happen: `sans perdre de données`.
-const INFINITIVES: [&str; 5] = ["ar", "er", "ir", "or", "re"];
+const INFINITIVES: [&str; 8] = ["ar", "er", "ir", "or", "re", "ать", "еть", "ить"];
 
 /// What `sans` stands beside in names of type faces.
 const FACES: [&str; 6] = ["comic", "fira", "noto", "open", "pt", "source"];
@@ -217,7 +240,11 @@ const PARTICLES: [char; 4] = ['을', '를', '은', '는'];
 const ENGLISH_ARTICLES: [&str; 5] = ["an", "of", "our", "the", "this"];
 
 /// What begins like [`STARTS`], and rules nothing out.
-const IDIOMS: [&str; 7] = [
+const IDIOMS: [&str; 11] = [
+    "bitte nicht vergessen",
+    "ohne fehler",
+    "oublie pas",
+    "sans faute",
     "ohne weiteres",
     "ohne zweifel",
     "sans cesse",
@@ -357,6 +384,14 @@ mod tests {
             ("não quero docker, faça o deploy", "docker", "faça o deploy"),
             ("distribuisci il servizio senza il Docker", "Docker", "distribuisci il servizio"),
             ("не хочу Docker, разверни это", "Docker", "разверни это"),
+            ("Vergiss Docker, nimm systemd", "Docker", "nimm systemd"),
+            (
+                "Wir verwenden kein Docker, richte systemd ein",
+                "Docker",
+                "Wir verwenden , richte systemd ein",
+            ),
+            ("oublie docker, prends systemd", "docker", "prends systemd"),
+            ("не хочу использовать Docker, разверни это", "Docker", "разверни это"),
             ("スライドは不要、報告書を作って", "スライド", "報告書を作って"),
             ("Docker 빼고 배포해 줘", "Docker", "배포해 줘"),
             ("Docker 없이 배포해 줘", "Docker", "배포해 줘"),
@@ -382,6 +417,9 @@ mod tests {
             "please analyse the SEM images of the sample",
             "ordena la tabla, sin embargo conserva la primera fila",
             "テストがない",
+            "schreib die Tests, bitte nicht vergessen",
+            "n'oublie pas les tests",
+            "не хочу терять данные при миграции",
         ] {
             assert_eq!(read(task), (vec![], task.to_owned()), "{task}");
         }

@@ -7,12 +7,12 @@ use super::{
     head,
     no_negation::{begins_with_abbreviation, is_iberian, is_no_negation, quotations},
     phrase::{begins_phrase, begins_with},
-    without_ranges,
+    tail, without_ranges,
 };
 use crate::text::{is_english, is_spaceless};
 
 /// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 46] = [
+const STARTS: [&str; 51] = [
     "can not use",
     "can't use",
     "can\u{2019}t use",
@@ -47,8 +47,13 @@ const STARTS: [&str; 46] = [
     "i'm not using",
     "i\u{2019}m not using",
     "neither",
+    "no longer need",
+    "no longer use",
     "nor",
     "not going to use",
+    "not have to use",
+    "prefer not to use",
+    "rather not use",
     "skip",
     "stay away from",
     "we are not using",
@@ -63,7 +68,8 @@ const STARTS: [&str; 46] = [
 
 /// Words that do the same at the begin of a phrase: after a mark, or after `and`, `but` or
 /// `please`.
-const PHRASE_STARTS: [&str; 9] = [
+const PHRASE_STARTS: [&str; 10] = [
+    "ditch",
     "forget about",
     "forget",
     "never mind",
@@ -76,22 +82,29 @@ const PHRASE_STARTS: [&str; 9] = [
 ];
 
 /// Words behind what they rule out, which begins a phrase: `docker is not allowed`.
-const ENDINGS: [&str; 15] = [
+const ENDINGS: [&str; 22] = [
     "are banned",
     "are forbidden",
     "are not allowed",
+    "are not an option",
+    "are not needed",
+    "are out of the question",
     "aren't allowed",
     "aren\u{2019}t allowed",
     "is banned",
     "is forbidden",
     "is not allowed",
     "is not an option",
+    "is not needed",
     "is off limits",
     "is off the table",
+    "is out of the question",
     "isn't allowed",
     "isn\u{2019}t allowed",
     "isn't an option",
     "isn\u{2019}t an option",
+    "isn't needed",
+    "isn\u{2019}t needed",
 ];
 
 /// A word that does so at the begin of a phrase, unless it says all that the task wants: `avoid
@@ -99,7 +112,7 @@ const ENDINGS: [&str; 15] = [
 const AVOID: &str = "avoid";
 
 /// The same in Chinese.
-const CHINESE_STARTS: [&str; 15] = [
+const CHINESE_STARTS: [&str; 17] = [
     "不要写成",
     "别写成",
     "不想使用",
@@ -107,7 +120,9 @@ const CHINESE_STARTS: [&str; 15] = [
     "不要用",
     "不要使用",
     "不能用",
+    "别做",
     "别用",
+    "不做",
     "不用",
     "不使用",
     "而不是",
@@ -208,8 +223,14 @@ const PRONOUNS: [&str; 7] = ["it", "one", "that", "these", "this", "those", "whi
 /// Most words of what is ruled out; more are a sentence with a condition.
 const MAX_WORDS: usize = 3;
 
+/// Words behind what they rule out in Chinese, at the end of a phrase: `PPT就不用了`.
+const CHINESE_ENDINGS: [&str; 4] = ["就不用了", "就不要了", "就算了", "不用做了"];
+
 /// Words that end what is ruled out in Chinese, wherever they stand.
 const CHINESE_ENDS: [&str; 6] = [" 用", "改用", "换成", "而是", "就用", "只用"];
+
+/// What tells in Chinese that something is so from now on, and is no part of what is ruled out.
+const CHANGED: [char; 2] = ['了', '啦'];
 
 /// Longest of it in Chinese, in characters; a word in Latin letters counts as one.
 const MAX_CHARACTERS: usize = 8;
@@ -246,7 +267,9 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
             let object = object.filter(|_| !begins_with_abbreviation(&task[range.clone()], task));
             from = range.end;
             found.extend(object.map(|object| Negation { range, object }));
-        } else if let Some(negation) = ending_at(&lower, at, from) {
+        } else if let Some(negation) =
+            ending_at(&lower, at, from).or_else(|| chinese_ending_at(&lower, at, from))
+        {
             from = negation.range.end;
             found.push(negation);
         } else if let Some(start) = start_at(&lower, at, || *is_english)
@@ -263,9 +286,12 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
 }
 
 /// Returns where a phrase ends that rules out: it takes with it what would be made from, as in `but
-/// no tables from the PDF`.
+/// no tables from the PDF`. In Chinese it takes the mark of the past: 不做PPT了.
 fn behind_origin(lower: &str, start: &Start, end: usize) -> usize {
     let rest = &lower[end..];
+    if start.is_chinese {
+        return end + rest.len() - rest.trim_start_matches(CHANGED).len();
+    }
     if !start.is_after_but || !rest.starts_with(" from ") {
         return end;
     }
@@ -329,6 +355,19 @@ fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
     None
 }
 
+/// Returns what the Chinese words at these bytes rule out, which begins a phrase, at `from` or later.
+fn chinese_ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
+    let words = CHINESE_ENDINGS.iter().find(|words| lower[at..].starts_with(**words))?;
+    let before = tail(&lower[from..at]);
+    let is_mark = |c: char| !c.is_alphanumeric() && c != ' ';
+    let object = before.rfind(is_mark).map_or(before, |mark| &before[mark..]);
+    let object = object.trim_start_matches(is_mark).trim();
+    let is_short = (1..=MAX_CHARACTERS).contains(&n_characters(object));
+    let start = at - (before.len() - before.rfind(object)?);
+    is_short
+        .then(|| Negation { range: start..at + words.len(), object: start..start + object.len() })
+}
+
 /// Words that rule out.
 struct Start {
     range: Range<usize>,
@@ -383,7 +422,7 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
         let is_end = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
         let text = &rest[..rest.find(is_end).unwrap_or(rest.len())];
         let ends = CHINESE_ENDS.iter().filter_map(|end| text.find(end));
-        let text = text[..ends.min().unwrap_or(text.len())].trim_end();
+        let text = text[..ends.min().unwrap_or(text.len())].trim_end().trim_end_matches(CHANGED);
         let is_short = (1..=MAX_CHARACTERS).contains(&n_characters(text));
         return is_short.then_some(start.end..start.end + text.len());
     }
@@ -416,6 +455,13 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
         }
     }
     end_of_phrase |= at >= rest.len();
+    // `no slides needed`, `no slides this time`.
+    for trailer in [&["needed"][..], &["this", "time"]] {
+        let n_left = words.len().saturating_sub(trailer.len());
+        if end_of_phrase && n_left > 0 && words[n_left..].iter().map(|word| &word.1).eq(trailer) {
+            words.truncate(n_left);
+        }
+    }
     // `without losing data` is a condition; `not working` tells a state.
     let may_tell_state = ["no", "with no", "without"].contains(&&lower[start.range.clone()]);
     while !may_tell_state
@@ -489,6 +535,15 @@ mod tests {
             ("set up a queue, something other than kafka", vec!["kafka"]),
             ("we can't use docker, deploy it", vec!["docker"]),
             ("forget docker, deploy it with systemd", vec!["docker"]),
+            ("ditch the slides, a one-page PDF will do", vec!["slides"]),
+            ("write a report, no slides needed", vec!["slides"]),
+            ("no slides this time, just a report", vec!["slides"]),
+            ("we no longer use docker, deploy it with systemd", vec!["docker"]),
+            ("I'd rather not use Excel, make a chart", vec!["Excel"]),
+            ("Docker is out of the question, deploy it with systemd", vec!["Docker"]),
+            ("write a report rather than slides", vec!["slides"]),
+            ("别做PPT了,写一份报告", vec!["PPT"]),
+            ("写一份报告，PPT就不用了", vec!["PPT"]),
             ("Never mind the chart. Write an invoice.", vec!["chart"]),
             ("I'm not using docker, deploy it", vec!["docker"]),
             ("a night out, but the café is off limits", vec!["café"]),
@@ -518,6 +573,11 @@ mod tests {
         for task in [
             "my docker container does not start",
             "migrate the table without losing data",
+            "Users can't use the login, fix it",
+            "users will not use the search, find out why",
+            "I can't use docker on my Mac, it fails at once",
+            "I don't want the invoice to be late",
+            "anything but docker works, repair it",
             "there is no error message when docker fails to start the container",
             "I know nothing about skipping rope",
             "the app is not working",

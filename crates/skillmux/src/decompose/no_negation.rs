@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tail;
+use super::{head, tail};
 
 /// Beginnings of reports, of which `no such file` says what is wrong.
 const REPORTS: [&str; 8] =
@@ -10,6 +10,29 @@ const REPORTS: [&str; 8] =
 
 /// Words that say what cannot be or is never done `without` a thing, which so is wanted.
 const NEGATIVES: [&str; 4] = ["cannot", "cant", "never", "not"];
+
+/// Who cannot use a thing that is to be mended: `users can't use the login`.
+const OTHERS: [&str; 15] = [
+    "clients",
+    "customers",
+    "employees",
+    "he",
+    "it",
+    "members",
+    "people",
+    "she",
+    "students",
+    "that",
+    "they",
+    "users",
+    "visitors",
+    "which",
+    "who",
+];
+
+/// Words of a sentence that tells what is wrong with what cannot be used.
+const TROUBLE: [&str; 9] =
+    ["broken", "crashes", "crashing", "denied", "failed", "failing", "fails", "hangs", "why"];
 
 /// What stands before a Chinese `not` that asks why or whether, or says that something must be.
 const CHINESE_BEFORE: [&str; 7] = ["不得", "为什么", "为何", "为啥", "干嘛", "能不能", "可不可以"];
@@ -60,8 +83,33 @@ pub(super) fn is_no_negation(lower: &str, words: &Range<usize>, is_chinese: bool
             };
             phrase.unwrap_or_default().split_whitespace().any(is_negative)
         }
+        "do not want" | "don't want" | "don\u{2019}t want" => {
+            // `I don't want the invoice to be late`.
+            words_of_phrase(after).any(|word| word == "to")
+        }
+        "anything but" | "everything but" => {
+            // `anything but docker works`.
+            words_of_phrase(after).any(|word| matches!(word, "work" | "works"))
+        }
+        of_use if of_use.ends_with(" use") => {
+            let subject = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+            let cannot = of_use.starts_with("can");
+            subject.is_some_and(|word| OTHERS.contains(&word))
+                || cannot && words_of(head(after)).any(|word| TROUBLE.contains(&word))
+        }
         _ => false,
     }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+}
+
+/// Returns the words up to the next mark.
+fn words_of_phrase(text: &str) -> impl Iterator<Item = &str> {
+    let text = head(text);
+    let end = text.find([',', '.', ';', ':', '!', '?', '\n']).unwrap_or(text.len());
+    words_of(&text[..end])
 }
 
 /// Returns the quotations of a text, with their marks, in its order: what they say is no wish. The
