@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores user tasks with greetings, thanks and the like around them: the table of docs/plan.md, "Courtesies".
+"""Scores user tasks with another last mark, and with greetings, thanks and the like around them: the table of docs/plan.md, "Courtesies".
 
 usage: courtesies.py SKILLMUX INDEX [--tasks FILE] [--frames FILE]
 
@@ -15,6 +15,8 @@ from user_tasks import TASKS, routes, scored
 
 FRAMES = Path(__file__).resolve().parent.parent / "datasets/courtesies.jsonl"
 N_FRAMES = 4
+# What ends a task in English and in Chinese.
+MARKS = {"without a last mark": ("", ""), "with a full stop": (".", "\u3002")}
 
 
 def main():
@@ -29,12 +31,22 @@ def main():
     print("| tasks | decision | first | all | set F1 | skills | same skills |\n|---|---:|---:|---:|---:|---:|---:|")
     alone = routes(args, tasks, ("query_id", "query"))
     tell("alone", [(task, alone[task["query_id"]], alone[task["query_id"]]) for task in tasks])
+    for name, mark in MARKS.items():
+        texts = [{**task, "query": marked(task["query"], mark)} for task in tasks]
+        found = routes(args, texts, ("query_id", "query"))
+        tell(name, [(task, found[task["query_id"]], alone[task["query_id"]]) for task in tasks])
     framed = []
     for turn in range(N_FRAMES):
         texts = [{**task, "query": within(frames, task, number + turn)} for number, task in enumerate(tasks)]
         found = routes(args, texts, ("query_id", "query"))
         framed += [(task, found[task["query_id"]], alone[task["query_id"]]) for task in tasks]
     tell("with courtesies", framed)
+
+
+def marked(text, marks):
+    """Returns a text that ends with a mark of its language, and with no other."""
+    is_chinese = any("\u4e00" <= c <= "\u9fff" for c in text)
+    return text.rstrip(".!?\u3002\uff01\uff1f ") + marks[is_chinese]
 
 
 def within(frames, task, number):

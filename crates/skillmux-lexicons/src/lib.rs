@@ -31,3 +31,7 @@ pub static SPANISH: &str = include_str!("../assets/spanish.tsv");
 /// Which words name a subject: a word of small ASCII letters and digits, a tab, and its weight in
 /// hundredths, by the bytes of the word. Its card is `assets/subjects.md`.
 pub static SUBJECTS: &str = include_str!("../assets/subjects.tsv");
+
+/// Things of one kind of which a task mostly means one, as `mysql` and `postgres`: a kind a line,
+/// with blanks between the things and `/` between the names of a thing. Written by hand.
+pub static RIVALS: &str = include_str!("../assets/rivals.txt");

@@ -1,8 +1,17 @@
-//! [`SubjectList`]: which words name a subject, looked up in a sorted list.
+//! [`SubjectList`]: which words name a subject, looked up in a sorted list; and which name rivals.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashMap, sync::LazyLock};
 
-use skillmux::model::SubjectWords;
+use skillmux::model::{Kind, SubjectWords};
+
+/// What each word of the list of rivals names.
+static KINDS: LazyLock<HashMap<&str, Kind>> = LazyLock::new(|| {
+    let kinds = (0..).zip(skillmux_lexicons::RIVALS.lines());
+    let things = kinds.flat_map(|(kind, line)| {
+        (0..).zip(line.split(' ')).map(move |(thing, names)| (Kind { kind, thing }, names))
+    });
+    things.flat_map(|(kind, names)| names.split('/').map(move |name| (name, kind))).collect()
+});
 
 /// A list of lines, each a word of small ASCII letters and digits, a tab, and its weight in
 /// hundredths, by the bytes of the word. It is searched as it is, so that nothing has to be read
@@ -39,6 +48,10 @@ impl SubjectWords for SubjectList {
         let singular = || self.find(word.strip_suffix('s')?);
         self.find(word).or_else(singular).unwrap_or(0.0)
     }
+
+    fn kind(&self, word: &str) -> Option<Kind> {
+        KINDS.get(word).copied()
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +87,20 @@ mod tests {
         for (word, weight) in lines {
             assert_eq!(list.find(word), Some(weight.parse::<f32>().unwrap() / 100.0));
         }
+    }
+
+    #[test]
+    fn each_name_has_one_kind_and_rivals_are_told_from_other_names() {
+        let is_name = |c: char| matches!(c, 'a'..='z' | '0'..='9');
+        let names =
+            skillmux_lexicons::RIVALS.split([' ', '/', '\n']).filter(|name| !name.is_empty());
+        assert_eq!(names.clone().count(), KINDS.len(), "a name stands twice");
+        assert!(names.clone().all(|name| name.chars().all(is_name)));
+        let kind = |word| SubjectList("").kind(word).unwrap();
+        assert!(kind("mysql").is_rival_of(kind("postgres")));
+        assert!(!kind("postgresql").is_rival_of(kind("postgres")));
+        assert!(!kind("jira").is_rival_of(kind("postgres")));
+        assert_eq!(SubjectList("").kind("table"), None);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) struct IndexArgs {
     /// some 50 to 180 skills a second. Until it has read all of them, skillmux answers without it
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", num_args = 0..=1, default_missing_value = "always")]
     pub(crate) transformer: TransformerChoice,
-    /// List all skills that were merged, repaired or skipped
+    /// List all skills that were merged, noted or skipped
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Format of the report

@@ -311,13 +311,13 @@ fn text(report: &UpdateReport, path: &Path, n_seconds: f32, verbose: bool) -> St
     if scan.n_for_user_only > 0 {
         row("left out", scan.n_for_user_only, "not for the model: `disable-model-invocation`");
     }
-    row("repaired", scan.repaired.len(), "findings in kept skills");
+    row("noted", scan.noted.len(), "findings in kept skills");
     row("collide", scan.collisions.len(), "names that several kept skills share");
     out.push_str(&findings(scan, verbose));
     out
 }
 
-/// Lists what was skipped, left out, repaired, merged, and which names collide.
+/// Lists what was skipped, left out, noted, merged, and which names collide.
 fn findings(scan: &ScanReport, verbose: bool) -> String {
     let of_finding = |finding: &Finding| format!("{}: {}", finding.location, finding.issue);
     let merged = scan.merged.iter().map(|merged| format!("{} = {}", merged.copy.id, merged.kept));
@@ -332,7 +332,7 @@ fn findings(scan: &ScanReport, verbose: bool) -> String {
     let mut out = String::new();
     list(&mut out, "skipped", scan.skipped.iter().map(of_finding), verbose);
     list(&mut out, "not for the model", scan.for_user_only.iter().cloned(), verbose);
-    list(&mut out, "repaired", scan.repaired.iter().map(of_finding), verbose);
+    list(&mut out, "noted", scan.noted.iter().map(of_finding), verbose);
     list(&mut out, "merged", merged, verbose);
     list(&mut out, "collide", collisions, verbose);
     out

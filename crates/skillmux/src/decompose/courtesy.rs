@@ -207,6 +207,13 @@ pub(crate) fn without_lead(text: &str) -> &str {
     &text[lead.map_or(0, |lead| lead.end())..]
 }
 
+/// Returns a text without the Chinese full stops and exclamation marks at its end: what is made of
+/// a short task hangs on them too much. The text itself if it has nothing else.
+pub(crate) fn without_chinese_stop(text: &str) -> &str {
+    let rest = text.trim_end().trim_end_matches(['\u{3002}', '\u{ff01}']);
+    if rest.is_empty() { text } else { rest }
+}
+
 fn without_opening(task: &str) -> &str {
     let mut rest = task;
     for _ in 0..MAX_PHRASES {
@@ -446,6 +453,15 @@ mod tests {
             ("canned food", "canned food"),
         ] {
             assert_eq!(without_lead(text), rest, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_chinese_text_ends_without_a_mark() {
+        for (text, rest) in
+            [("压缩图片。", "压缩图片"), ("压缩图片！ ", "压缩图片"), ("a.", "a."), ("。", "。")]
+        {
+            assert_eq!(without_chinese_stop(text), rest);
         }
     }
 

@@ -46,16 +46,16 @@ pub use clause::{Clause, clauses};
 pub use decomposer::{ByClause, Decomposer, WholeTask};
 pub use pasted::{Pasted, pasted};
 
-pub(crate) use courtesy::{without_courtesies, without_lead};
+pub(crate) use courtesy::{without_chinese_stop, without_courtesies, without_lead};
 pub(crate) use formalities::formalities;
 pub(crate) use negation::{negations, without};
 pub(crate) use order::dependencies;
 pub(crate) use refusal::refusals;
 pub(crate) use request_start::{asks_anywhere, is_request};
 
-/// Returns whether a task is long: it has more than 180 words, about as many as the transformer
+/// Returns whether a task has more than 180 words, about as many as the transformer
 /// reads. Two Chinese, Japanese or Korean characters count as one word.
-pub(crate) fn is_long(task: &str) -> bool {
+pub(crate) fn has_many_words(task: &str) -> bool {
     const MAX_WORDS_OF_SHORT: usize = 180;
     first_words(task, MAX_WORDS_OF_SHORT).len() < task.len()
 }

@@ -80,6 +80,9 @@ impl Directory<'_> {
             } else if is_skill_file(&entry) && entry.path().parent() != last_folder.as_deref() {
                 last_folder = entry.path().parent().map(Path::to_path_buf);
                 sink(self.read_entry(&entry))?;
+            } else if is_skill_name(entry.file_name()) && !entry.file_type().is_file() {
+                let location = entry.path().display().to_string();
+                sink(Entry::skipped(location, Issue::NotRegular))?;
             }
         }
         ControlFlow::Continue(())
@@ -514,12 +517,12 @@ mod tests {
         }
 
         #[test]
-        fn a_pipe_named_like_a_skill_does_not_block() {
+        fn a_pipe_named_like_a_skill_does_not_block_and_is_reported() {
             let dir = tree(&[]);
             let root = dir.path().join("lib");
             let status = std::process::Command::new("mkfifo").arg(root.join("SKILL.md")).status();
             if status.is_ok_and(|status| status.success()) {
-                assert_eq!(account(&root), Vec::<String>::new());
+                assert_eq!(account(&root), [format!("! {}", Issue::NotRegular)]);
             }
         }
     }

@@ -68,7 +68,7 @@ impl Ledger {
         self.note_name(&skill.name, position);
         self.report.n_kept += 1;
         for issue in issues {
-            push_capped(&mut self.report.repaired, Finding { location: location.clone(), issue });
+            push_capped(&mut self.report.noted, Finding { location: location.clone(), issue });
         }
         Some(ScannedSkill { skill, background })
     }
@@ -174,7 +174,7 @@ mod tests {
         let issue =
             Issue::IdTaken { id: SkillId::new("a"), renamed: SkillId::new(renamed.clone()) };
         let report = ledger.finish();
-        assert_eq!(report.repaired, [Finding { location: "place of a".into(), issue }]);
+        assert_eq!(report.noted, [Finding { location: "place of a".into(), issue }]);
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! assert_eq!(skills[0].description, "Fills PDF forms: all of them");
 //! assert_eq!(report.n_kept, 1);
 //! // The second colon needs quotes in YAML; the scan reads it anyway and says so.
-//! assert!(report.repaired[0].issue.to_string().starts_with("front matter is not valid YAML"));
+//! assert!(report.noted[0].issue.to_string().starts_with("front matter is not valid YAML"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -34,7 +34,7 @@ pub struct Collision {
     pub ids: Vec<SkillId>,
 }
 
-/// Something that a scan repaired, or the reason why it skipped a file.
+/// Something that a scan repaired or found odd, or the reason why it skipped a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The file, with a line number for shards: `part-0.jsonl:17`.
@@ -57,7 +57,7 @@ fn advice(detail: &str) -> &'static str {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Issue {
-    // Repaired: the skill is kept.
+    // Noted: the skill is kept.
     /// The file starts with a byte-order mark.
     #[error("byte-order mark removed")]
     ByteOrderMark,
@@ -122,6 +122,9 @@ pub enum Issue {
         /// Offset of the first bad byte.
         offset: usize,
     },
+    /// It is a pipe, a socket or a device.
+    #[error("not a regular file: never opened, as it might block")]
+    NotRegular,
     /// The file holds NUL bytes: it is not text.
     #[error("holds NUL bytes")]
     NulByte,
@@ -195,9 +198,9 @@ pub struct ScanReport {
     pub n_for_user_only: usize,
     /// Exact duplicates, in scan order.
     pub merged: Vec<Merged>,
-    /// What was repaired in skills that were kept, in scan order; a skill may appear more than
+    /// What was repaired or is odd in skills that were kept, in scan order; a skill may appear more than
     /// once. Holds the first [`ScanReport::MAX_FINDINGS`].
-    pub repaired: Vec<Finding>,
+    pub noted: Vec<Finding>,
     /// What was skipped, and why, in scan order. Holds the first [`ScanReport::MAX_FINDINGS`].
     pub skipped: Vec<Finding>,
     /// Files of the skills that are not for a model, in scan order. Holds the first

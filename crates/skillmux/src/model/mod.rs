@@ -49,7 +49,7 @@ pub use encoder::{Encoder, EncoderIdentity};
 pub use json_answer::JsonQuestion;
 pub use pair_scorer::{PairScorer, PairScorerIdentity};
 pub use speller::Speller;
-pub use subject_words::SubjectWords;
+pub use subject_words::{Kind, SubjectWords};
 pub use token_encoder::{TokenEncoder, TokenVectors, dot};
 pub use translator::{Language, Translated, Translator};
 pub use trees::{Tree, TreeSplit, Trees};

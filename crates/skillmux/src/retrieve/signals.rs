@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::RankingIdentity;
-use crate::{model::SubjectWords, skill::SkillId};
+use crate::{
+    model::{Kind, SubjectWords},
+    skill::SkillId,
+};
 
 /// What is known of a candidate for a query: named numbers, the words that both share, and whether
 /// the query names the skill.
@@ -56,6 +59,9 @@ pub struct Translation {
 /// little weight is no missing subject.
 const SPARE_SUBJECT: f32 = 0.1;
 
+/// Weight of a subject of which the skill has a rival.
+const RIVAL: f32 = 1.0;
+
 /// How the words of a query and of a skill meet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WordMatch {
@@ -99,9 +105,30 @@ impl WordMatch {
         (name + description) / f32::max(self.field_scores.iter().sum(), f32::MIN_POSITIVE)
     }
 
-    /// Returns the match with the share of the subjects that the skill lacks.
+    /// Returns the match with the share of the subjects that the skill lacks. `headline` is its name
+    /// and description.
+    ///
+    /// A name that the skill lacks weighs most if its headline names one rival instead, and the query
+    /// does not: a skill for Postgres and a task for `MySQL`.
     #[must_use]
-    pub(crate) fn with_subjects(self, subjects: &dyn SubjectWords) -> Self {
+    pub(crate) fn with_subjects(self, subjects: &dyn SubjectWords, headline: &str) -> Self {
+        let kinds_of = |text: &str| -> Vec<Kind> {
+            let text = text.to_ascii_lowercase();
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+            words.filter_map(|word| subjects.kind(word)).collect()
+        };
+        let wanted: Vec<Kind> = self.missing.iter().flat_map(|word| kinds_of(word)).collect();
+        let had: Vec<Kind> = self.matched.iter().flat_map(|word| kinds_of(word)).collect();
+        let has_rival = |wanted: &Kind| {
+            let mut of_skill = kinds_of(headline);
+            of_skill.retain(|of_skill| of_skill.kind == wanted.kind);
+            let is_known = had.iter().any(|had| had.kind == wanted.kind);
+            !is_known
+                && of_skill.first().is_some_and(|first| {
+                    first.is_rival_of(*wanted) && of_skill.iter().all(|other| other == first)
+                })
+        };
+        let of_rivals = if wanted.iter().any(has_rival) { RIVAL } else { 0.0 };
         let of_part = |part: &str| {
             if part.bytes().any(|c| c.is_ascii_alphabetic()) { subjects.weight(part) } else { 0.0 }
         };
@@ -110,7 +137,7 @@ impl WordMatch {
             word.split(|c: char| !c.is_ascii_alphanumeric()).map(of_part).fold(0.0, f32::max)
         };
         let of = |words: &[String]| words.iter().map(of_word).sum::<f32>();
-        let (matched, missing) = (of(&self.matched), of(&self.missing));
+        let (matched, missing) = (of(&self.matched), of(&self.missing) + of_rivals);
         Self { subjects_lacked: missing / (matched + missing + SPARE_SUBJECT), ..self }
     }
 }
@@ -165,6 +192,11 @@ mod tests {
         fn weight(&self, word: &str) -> f32 {
             if ["kicad", "k8s"].contains(&word) { 0.4 } else { 0.0 }
         }
+
+        fn kind(&self, word: &str) -> Option<Kind> {
+            let thing = ["vue", "react", "svelte"].iter().position(|known| *known == word)?;
+            Some(Kind { kind: 0, thing: u16::try_from(thing).unwrap() })
+        }
     }
 
     #[test]
@@ -173,7 +205,7 @@ mod tests {
             let [matched, missing] =
                 [matched, missing].map(|words| words.iter().map(ToString::to_string).collect());
             let words = WordMatch { matched, missing, ..WordMatch::default() };
-            words.with_subjects(&Tools).subjects_lacked
+            words.with_subjects(&Tools, "").subjects_lacked
         };
         for (matched, missing, expected) in [
             (&["board"][..], &["layout"][..], 0.0),
@@ -186,6 +218,21 @@ mod tests {
             let found = lacked(matched, missing);
             assert!((found - expected).abs() < 1e-6, "{matched:?} {missing:?}: {found}");
         }
+    }
+
+    #[test]
+    fn a_skill_lacks_the_subject_if_it_is_for_a_rival() {
+        let lacked = |matched: &[&str], missing: &[&str], headline: &str| {
+            let [matched, missing] =
+                [matched, missing].map(|words| words.iter().map(ToString::to_string).collect());
+            let words = WordMatch { matched, missing, ..WordMatch::default() };
+            words.with_subjects(&Tools, headline).subjects_lacked > 0.5
+        };
+        assert!(lacked(&["page"], &["React"], "vue-pages: Writes Vue.js pages"));
+        assert!(!lacked(&["page"], &["React"], "pages: Writes pages"));
+        assert!(!lacked(&["page"], &["React"], "pages: Writes pages in Vue or Svelte"));
+        assert!(!lacked(&["Vue"], &["React"], "vue-pages: Writes Vue.js pages"));
+        assert!(!lacked(&["page"], &["React"], "react-pages: Writes pages"));
     }
 
     #[test]

@@ -388,7 +388,10 @@ impl Reasons<'_> {
             None => self.words.read(&self.bm25, &indexed.skill),
         };
         let words = match self.ranker.subjects.as_deref() {
-            Some(subjects) => words.with_subjects(subjects),
+            Some(subjects) => {
+                let Skill { name, description, .. } = &indexed.skill;
+                words.with_subjects(subjects, &format!("{name} {description}"))
+            }
             None => words,
         };
         candidate.signals.words = Some(words);

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     decompose::{
-        AskingWeights, formalities, is_long, judged, likely_asks, negations, pasted, refusals,
-        without, without_courtesies, without_lead, without_ranges,
+        AskingWeights, formalities, has_many_words, judged, likely_asks, negations, pasted,
+        refusals, without, without_chinese_stop, without_courtesies, without_lead, without_ranges,
     },
     error::Result,
     index::{Index, name_key},
@@ -131,7 +131,8 @@ impl Reading {
     fn of_asked(query: &Query, index: &Index, speller: Option<&dyn Speller>) -> Result<Self> {
         let asked = without_courtesies(query.text());
         // A model reads how the sentences of a long task begin.
-        let asked = if is_long(asked) { asked } else { without_lead(asked) };
+        let asked =
+            if has_many_words(asked) { asked } else { without_chinese_stop(without_lead(asked)) };
         let (rest, mut refused) =
             without_refusals(asked).unwrap_or_else(|| (asked.to_owned(), Vec::new()));
         let mut reading = Self::of(&query.with_text(rest)?, index, speller)?;
@@ -263,7 +264,7 @@ impl Reading {
 
 /// Returns the first 60 words of a task of more than 180 words.
 fn beginning_of_long(task: &str) -> Option<&str> {
-    is_long(task).then(|| first_words(task, N_BEGINNING_WORDS))
+    has_many_words(task).then(|| first_words(task, N_BEGINNING_WORDS))
 }
 
 /// Returns what likely asks for something in a long task of which most is background, a line each,
@@ -284,7 +285,7 @@ fn is_bare(text: &str) -> bool {
 
 /// Returns a long task without its formalities, and these; `None` if it has none, or little else.
 fn without_formalities(task: &str) -> Option<(String, Vec<String>)> {
-    let ranges = if is_long(task) { formalities(task) } else { Vec::new() };
+    let ranges = if has_many_words(task) { formalities(task) } else { Vec::new() };
     let rest = without_ranges(task, ranges.iter().cloned());
     let rest = rest.trim();
     let meet =

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::is_long;
+use super::has_many_words;
 use crate::model::probability;
 
 pub use piece::{N_ASKING_FEATURES, Piece, pieces};
@@ -73,7 +73,7 @@ pub(crate) type Judged = (Piece, f32);
 /// Returns the pieces of a long task of which most is background, and how likely each asks for
 /// something; `None` for a task that is not long, that asks for nothing, or much of which asks.
 pub(crate) fn judged(task: &str, weights: &AskingWeights) -> Option<Vec<Judged>> {
-    if !is_long(task) {
+    if !has_many_words(task) {
         return None;
     }
     let judge = |piece: Piece| {
