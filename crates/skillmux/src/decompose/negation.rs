@@ -11,8 +11,9 @@ use super::{
 };
 use crate::text::{is_english, is_spaceless};
 
-/// Words after which a task names what it does not want, wherever they stand.
-const STARTS: [&str; 51] = [
+/// Words after which a task names what it does not want, wherever they stand. Longer ones come
+/// before those that they begin with.
+const STARTS: [&str; 54] = [
     "can not use",
     "can't use",
     "can\u{2019}t use",
@@ -22,6 +23,9 @@ const STARTS: [&str; 51] = [
     "don't use",
     "don\u{2019}t use",
     "dont use",
+    "do not want to use",
+    "don't want to use",
+    "don\u{2019}t want to use",
     "do not want",
     "don't want",
     "don\u{2019}t want",
@@ -540,6 +544,7 @@ mod tests {
             ("no slides this time, just a report", vec!["slides"]),
             ("we no longer use docker, deploy it with systemd", vec!["docker"]),
             ("I'd rather not use Excel, make a chart", vec!["Excel"]),
+            ("I don't want to use Excel, make a chart", vec!["Excel"]),
             ("Docker is out of the question, deploy it with systemd", vec!["Docker"]),
             ("write a report rather than slides", vec!["slides"]),
             ("别做PPT了,写一份报告", vec!["PPT"]),
