@@ -228,7 +228,7 @@ const PRONOUNS: [&str; 7] = ["it", "one", "that", "these", "this", "those", "whi
 const MAX_WORDS: usize = 3;
 
 /// Words behind what they rule out in Chinese, at the end of a phrase: `PPT就不用了`.
-const CHINESE_ENDINGS: [&str; 4] = ["就不用了", "就不要了", "就算了", "不用做了"];
+const CHINESE_ENDINGS: [&str; 5] = ["就不用了", "就不要了", "就算了", "不用做了", "不用做"];
 
 /// Words that end what is ruled out in Chinese, wherever they stand.
 const CHINESE_ENDS: [&str; 6] = [" 用", "改用", "换成", "而是", "就用", "只用"];
@@ -362,6 +362,10 @@ fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
 /// Returns what the Chinese words at these bytes rule out, which begins a phrase, at `from` or later.
 fn chinese_ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
     let words = CHINESE_ENDINGS.iter().find(|words| lower[at..].starts_with(**words))?;
+    // `今天不用做PPT` names it behind.
+    if lower[at + words.len()..].starts_with(char::is_alphanumeric) {
+        return None;
+    }
     let before = tail(&lower[from..at]);
     let is_mark = |c: char| !c.is_alphanumeric() && c != ' ';
     let object = before.rfind(is_mark).map_or(before, |mark| &before[mark..]);
@@ -549,6 +553,8 @@ mod tests {
             ("write a report rather than slides", vec!["slides"]),
             ("别做PPT了,写一份报告", vec!["PPT"]),
             ("写一份报告，PPT就不用了", vec!["PPT"]),
+            ("PPT不用做，写一份报告", vec!["PPT"]),
+            ("今天不用做PPT，写一份报告", vec!["做PPT"]),
             ("Never mind the chart. Write an invoice.", vec!["chart"]),
             ("I'm not using docker, deploy it", vec!["docker"]),
             ("a night out, but the café is off limits", vec!["café"]),
