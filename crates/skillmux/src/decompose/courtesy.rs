@@ -248,7 +248,8 @@ fn behind_joint(text: &str) -> &str {
     joint.unwrap_or(text)
 }
 
-/// Returns a text without the signature of a mail: short lines below a line of two hyphens.
+/// Returns a text without the signature of a mail: short lines below a line of two hyphens, of which
+/// none begins with a verb.
 fn without_signature(task: &str) -> &str {
     let end = tail(task);
     let begin = task.len() - end.len();
@@ -256,8 +257,13 @@ fn without_signature(task: &str) -> &str {
         return task;
     };
     let lines = || end[found..].lines().filter(|line| !line.trim().is_empty());
+    let asks = |line: &str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let first = first.to_ascii_lowercase();
+        line.contains(is_spaceless) || VERBS.binary_search(&first.as_str()).is_ok()
+    };
     let is_signature = lines().count() <= MAX_SIGNATURE_LINES
-        && lines().all(|line| line.len() <= MAX_SIGNATURE_BYTES);
+        && lines().skip(1).all(|line| line.len() <= MAX_SIGNATURE_BYTES && !asks(line));
     if is_signature { task[..begin + found].trim_end() } else { task }
 }
 
@@ -433,6 +439,7 @@ mod tests {
             "set up the dev environment, then Docker",
             "translate into German: thanks a lot",
             "a follow up mail on our last call",
+            "merge these\n--\nsplit those",
             "merge these\n--\nand a long line of eighty characters and more is no signature, but a part of what is asked",
         ] {
             assert_eq!(without_courtesies(task), task, "{task}");
