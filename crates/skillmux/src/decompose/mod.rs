@@ -23,6 +23,7 @@ use crate::text::first_words;
 
 mod asking;
 mod boilerplate;
+mod chinese_negation;
 mod clause;
 mod courtesy;
 mod decomposer;

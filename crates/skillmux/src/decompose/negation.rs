@@ -3,13 +3,14 @@
 use std::{cell::LazyCell, ops::Range};
 
 use super::{
+    chinese_negation,
     foreign_negation::{Refused, refused_at},
     head,
     no_negation::{begins_with_abbreviation, is_iberian, is_no_negation, quotations},
     phrase::{begins_phrase, begins_with},
-    tail, without_ranges,
+    without_ranges,
 };
-use crate::text::{is_english, is_spaceless};
+use crate::text::is_english;
 
 /// Words after which a task names what it does not want, wherever they stand. Longer ones come
 /// before those that they begin with.
@@ -115,27 +116,6 @@ const ENDINGS: [&str; 22] = [
 /// rerenders in React`.
 const AVOID: &str = "avoid";
 
-/// The same in Chinese.
-const CHINESE_STARTS: [&str; 17] = [
-    "不要写成",
-    "别写成",
-    "不想使用",
-    "不想用",
-    "不要用",
-    "不要使用",
-    "不能用",
-    "别做",
-    "别用",
-    "不做",
-    "不用",
-    "不使用",
-    "而不是",
-    "不需要",
-    "无需",
-    "不要",
-    "别再用",
-];
-
 /// Words that end what is ruled out.
 const ENDS: [&str; 21] = [
     "and", "because", "but", "create", "deploy", "for", "give", "if", "instead", "just", "make",
@@ -227,18 +207,6 @@ const PRONOUNS: [&str; 7] = ["it", "one", "that", "these", "this", "those", "whi
 /// Most words of what is ruled out; more are a sentence with a condition.
 const MAX_WORDS: usize = 3;
 
-/// Words behind what they rule out in Chinese, at the end of a phrase: `PPT就不用了`.
-const CHINESE_ENDINGS: [&str; 5] = ["就不用了", "就不要了", "就算了", "不用做了", "不用做"];
-
-/// Words that end what is ruled out in Chinese, wherever they stand.
-const CHINESE_ENDS: [&str; 6] = [" 用", "改用", "换成", "而是", "就用", "只用"];
-
-/// What tells in Chinese that something is so from now on, and is no part of what is ruled out.
-const CHANGED: [char; 2] = ['了', '啦'];
-
-/// Longest of it in Chinese, in characters; a word in Latin letters counts as one.
-const MAX_CHARACTERS: usize = 8;
-
 /// What a task rules out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Negation {
@@ -271,9 +239,7 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
             let object = object.filter(|_| !begins_with_abbreviation(&task[range.clone()], task));
             from = range.end;
             found.extend(object.map(|object| Negation { range, object }));
-        } else if let Some(negation) =
-            ending_at(&lower, at, from).or_else(|| chinese_ending_at(&lower, at, from))
-        {
+        } else if let Some(negation) = ending_at(&lower, at, from) {
             from = negation.range.end;
             found.push(negation);
         } else if let Some(start) = start_at(&lower, at, || *is_english)
@@ -294,7 +260,7 @@ pub(crate) fn negations(task: &str) -> Vec<Negation> {
 fn behind_origin(lower: &str, start: &Start, end: usize) -> usize {
     let rest = &lower[end..];
     if start.is_chinese {
-        return end + rest.len() - rest.trim_start_matches(CHANGED).len();
+        return chinese_negation::behind_change(lower, end);
     }
     if !start.is_after_but || !rest.starts_with(" from ") {
         return end;
@@ -336,6 +302,9 @@ pub(crate) fn without(task: &str, negations: &[Negation]) -> String {
 /// Returns what the words at these bytes rule out that begin a phrase, if there are such; it begins
 /// at `from` or later.
 fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
+    if let Some((range, object)) = chinese_negation::ending_at(lower, at, from) {
+        return Some(Negation { range, object });
+    }
     let before = lower[from..at].strip_suffix(' ')?;
     let words = ENDINGS.iter().find(|words| begins_with(&lower[at..], words))?;
     let word_before = |end: usize| before[..end].rfind(' ').map_or(0, |space| space + 1);
@@ -357,23 +326,6 @@ fn ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
         }
     }
     None
-}
-
-/// Returns what the Chinese words at these bytes rule out, which begins a phrase, at `from` or later.
-fn chinese_ending_at(lower: &str, at: usize, from: usize) -> Option<Negation> {
-    let words = CHINESE_ENDINGS.iter().find(|words| lower[at..].starts_with(**words))?;
-    // `今天不用做PPT` names it behind.
-    if lower[at + words.len()..].starts_with(char::is_alphanumeric) {
-        return None;
-    }
-    let before = tail(&lower[from..at]);
-    let is_mark = |c: char| !c.is_alphanumeric() && c != ' ';
-    let object = before.rfind(is_mark).map_or(before, |mark| &before[mark..]);
-    let object = object.trim_start_matches(is_mark).trim();
-    let is_short = (1..=MAX_CHARACTERS).contains(&n_characters(object));
-    let start = at - (before.len() - before.rfind(object)?);
-    is_short
-        .then(|| Negation { range: start..at + words.len(), object: start..start + object.len() })
 }
 
 /// Words that rule out.
@@ -398,8 +350,8 @@ fn start_at(lower: &str, at: usize, is_english: impl Fn() -> bool) -> Option<Sta
         is_after_but: lower[..at].ends_with("but "),
     };
     let is_at = |words: &&&str| begins_with(rest, words);
-    if let Some(words) = CHINESE_STARTS.iter().find(|words| rest.starts_with(**words)) {
-        return (!is_either_or(lower, at)).then(|| start(words, true, false));
+    if let Some(words) = chinese_negation::start_at(lower, at) {
+        return Some(start(&words, true, false));
     }
     // `--skip` is a flag.
     let is_inside = lower[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
@@ -415,24 +367,11 @@ fn start_at(lower: &str, at: usize, is_english: impl Fn() -> bool) -> Option<Sta
     Some(start(words, false, true))
 }
 
-/// Returns whether the character before a Chinese `not` stands after it as well: `要不要` asks whether,
-/// and rules nothing out.
-fn is_either_or(lower: &str, at: usize) -> bool {
-    let before = lower[..at].chars().next_back();
-    let after = lower[at..].strip_prefix('不').and_then(|rest| rest.chars().next());
-    before.is_some() && before == after
-}
-
 /// Returns the bytes of what the words rule out; `None` if nothing is named.
 fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
     let rest = head(&lower[start.end..]);
     if start.is_chinese {
-        let is_end = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
-        let text = &rest[..rest.find(is_end).unwrap_or(rest.len())];
-        let ends = CHINESE_ENDS.iter().filter_map(|end| text.find(end));
-        let text = text[..ends.min().unwrap_or(text.len())].trim_end().trim_end_matches(CHANGED);
-        let is_short = (1..=MAX_CHARACTERS).contains(&n_characters(text));
-        return is_short.then_some(start.end..start.end + text.len());
+        return chinese_negation::object(lower, start.end);
     }
     let mut words: Vec<(usize, &str)> = Vec::new();
     let mut end_of_phrase = false;
@@ -488,13 +427,6 @@ fn object(lower: &str, start: &Start) -> Option<Range<usize>> {
         return None;
     }
     Some(start.end + first.0..start.end + last.0 + last.1.len())
-}
-
-/// Returns the number of characters of a text without marks; a word in Latin letters counts as one.
-fn n_characters(text: &str) -> usize {
-    let is_letter = |c: &char| c.is_alphanumeric() && !is_spaceless(*c);
-    let words = text.split(|c| !is_letter(&c)).filter(|word| !word.is_empty()).count();
-    words + text.chars().filter(|c| is_spaceless(*c)).count()
 }
 
 #[cfg(test)]
